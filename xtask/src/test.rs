@@ -1,0 +1,93 @@
+//! `cargo xtask test`: everything that must pass, step by step, with a total at the end.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Result, bail};
+
+use crate::report::{Outcome, Report};
+use crate::stamp::Stamp;
+use crate::{demo, lint, paths, run, runtime, toolchain, tools};
+
+/// The names that `--only` takes, in the order of the steps.
+const STEPS: [&str; 9] =
+    ["fmt", "clippy", "native", "prebuilt", "clippy-wasm32", "rebuild", "wasm-node", "wasm-chrome", "browser"];
+
+/// Reads `--only STEP`…
+pub fn parse(args: &[String]) -> Result<Vec<String>> {
+    let mut only = Vec::new();
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match (arg.as_str(), args.next()) {
+            ("--only", Some(step)) if STEPS.contains(&step.as_str()) => only.push(step.clone()),
+            _ => bail!("usage: cargo xtask test [--only STEP]..., with the steps {}", STEPS.join(", ")),
+        }
+    }
+    Ok(only)
+}
+
+/// Runs the steps; `Ok(false)` when one failed.
+pub fn run(only: &[String]) -> Result<bool> {
+    let mut report = Report::new(only.to_vec());
+    lint::native(&mut report);
+    report.step("native", || {
+        let mut cargo = toolchain::cargo();
+        Ok(run::tee(cargo.args(["test", "--release", "--locked", "--workspace", "--no-fail-fast"]))?.into())
+    });
+    report.step("prebuilt", || runtime::check_inputs().map(|()| Outcome::Passed));
+    lint::wasm(&mut report);
+    report.step("rebuild", || runtime::check_rebuild().map(|()| Outcome::Passed));
+    report.step("wasm-node", || wasm_pack(&["--node"]));
+    report.step("wasm-chrome", || {
+        let browser = tools::browser()?;
+        let mut args = vec!["--headless".to_string(), "--chrome".to_string()];
+        if let Some(driver) = browser.driver {
+            args.extend(["--chromedriver".to_string(), driver.to_string_lossy().into_owned()]);
+        }
+        wasm_pack(&args.iter().map(String::as_str).collect::<Vec<_>>())
+    });
+    report.step("browser", browser);
+    tools::clean_up()?;
+    Ok(report.close())
+}
+
+/// The tests of kb-wasm, compiled for wasm32, in Node or in a browser.
+fn wasm_pack(place: &[&str]) -> Result<Outcome> {
+    let toolchain = toolchain::wasm(Stamp::read(&runtime::dir()).ok().as_ref().and_then(Stamp::rustc))?;
+    tools::wasm_bindgen()?;
+    tools::node()?;
+    let mut command = toolchain.command(tools::wasm_pack()?);
+    command.env("CARGO_TARGET_DIR", runtime::target_dir(true)).env("CARGO_ENCODED_RUSTFLAGS", runtime::flags(true)?);
+    command.env("WASM_BINDGEN_TEST_TIMEOUT", "300");
+    command.arg("test").args(place).args(["--release", "kb-wasm", "--", "--all-features"]);
+    Ok(run::tee(&mut command)?.into())
+}
+
+/// Playwright's tests on a freshly built demo, in Chromium.
+fn browser() -> Result<Outcome> {
+    let browser = tools::browser()?;
+    let dir = paths::root().join("tests/browser");
+    tools::npm_ci(&dir)?;
+    let program = demo::compile()?;
+    let site = demo::site();
+    demo::build(&program, &site)?;
+    let mut playwright = Command::new(tools::node()?);
+    let script: PathBuf = ["node_modules", "@playwright", "test", "cli.js"].iter().collect();
+    playwright.current_dir(&dir).arg(dir.join(script)).args(["test", "--reporter=list"]);
+    playwright.env("CHROME", browser.chrome).env("KB_SITE", site).env("KB_BUILDER", program);
+    Ok(run::tee(&mut playwright)?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_steps_are_refused() {
+        let read = |args: &[&str]| parse(&args.iter().map(|a| a.to_string()).collect::<Vec<_>>());
+        assert_eq!(read(&["--only", "fmt", "--only", "native"]).expect("steps"), ["fmt", "native"]);
+        assert!(read(&["--only", "nope"]).is_err());
+        assert!(read(&["--only"]).is_err());
+        assert!(read(&[]).expect("steps").is_empty());
+    }
+}
