@@ -8,7 +8,6 @@
 pub mod bundle;
 pub mod chunk;
 pub mod document;
-#[cfg(any(feature = "encoder", feature = "vector"))]
 pub mod embed;
 pub mod error;
 pub mod index;
