@@ -1,0 +1,126 @@
+// The reader view: a document with its contents, and the passage that was found.
+
+import { el, icon, icons, safeUrl } from './dom.js';
+import { href } from './routes.js';
+import { renderMarkdown } from '../markdown/render.js';
+
+/** Prefix of element ids made from a document's anchors, so that none can take the place of one of the page's own. */
+const ID = 'at-';
+
+/**
+ * @param {HTMLElement} root
+ * @param {{ engine: import('../engine/client.js').Engine, base: URL }} services
+ */
+export function readerView(root, { engine, base }) {
+  let shown = '';
+  /** @type {IntersectionObserver | undefined} */
+  let spy;
+
+  /** @param {import('./routes.js').Route} route @param {import('../i18n/index.js').Strings} strings */
+  async function open(route, strings) {
+    const key = JSON.stringify([route.doc, route.passage, route.query, strings.name]);
+    if (key !== shown) {
+      shown = key;
+      spy?.disconnect();
+      const entry = engine.info.documents.find((doc) => `${doc.collection}/${doc.path}` === route.doc);
+      if (!entry) {
+        root.replaceChildren(bar(route, strings), el('div', { class: 'notice' }, el('h2', {}, strings.reader.missing), el('p', {}, strings.reader.missingMore)));
+        root.classList.add('no-toc');
+        return { title: strings.reader.missing };
+      }
+      const [text, passage] = await Promise.all([engine.document(entry.index), route.passage ? engine.passage(route.passage) : undefined]);
+      if (key !== shown) return { title: entry.title };
+      const span = passage?.document === entry.index ? passage.span : undefined;
+      draw(route, entry, text, span, strings);
+    }
+    const passage = root.querySelector('.passage');
+    const heading = route.anchor ? document.getElementById(ID + route.anchor) : null;
+    const target = passage ?? heading;
+    if (target) target.scrollIntoView({ block: 'start' });
+    else scrollTo(0, 0);
+    (passage ?? root.querySelector('h1'))?.focus({ preventScroll: true });
+    return { title: root.querySelector('h1')?.textContent ?? '' };
+  }
+
+  function draw(route, entry, { text, sections }, span, strings) {
+    const source = safeUrl(entry.url, base);
+    const prose = el('div', { class: 'prose', lang: entry.lang === 'other' ? undefined : entry.lang });
+    prose.append(renderMarkdown(text, {
+      sections, span, idPrefix: ID, strings: strings.reader, title: entry.title,
+      link: (target) => resolve(target, entry, route, source),
+    }));
+    const toc = contents(sections, entry, route, strings);
+    root.classList.toggle('no-toc', !toc);
+    root.replaceChildren(
+      bar(route, strings, source && route.anchor ? `${source.split('#')[0]}#${route.anchor}` : source),
+      toc ?? '',
+      el('article', { class: 'sheet' },
+        el('header', { class: 'sheet-head' }, el('h1', { tabindex: -1, lang: entry.lang === 'other' ? undefined : entry.lang }, entry.title), el('p', {}, `${entry.collection} / ${entry.path}`)),
+        prose),
+    );
+    if (toc) follow(toc, prose);
+  }
+
+  function bar(route, strings, source) {
+    const back = route.query ? { href: href({ query: route.query }), text: strings.reader.back } : { href: './', text: strings.reader.home };
+    return el('nav', { class: 'reader-bar' },
+      el('a', { class: 'reader-back', href: back.href, 'data-back': route.query ? 'results' : 'home' }, icon(icons.back), back.text),
+      source ? el('a', { class: 'reader-source', href: source, rel: 'noopener noreferrer' }, strings.reader.source, icon(icons.out)) : '');
+  }
+
+  function contents(sections, entry, route, strings) {
+    const listed = sections.filter((section) => section.title && section.title !== entry.title);
+    if (listed.length < 2) return undefined;
+    const top = Math.min(...listed.map((section) => section.level));
+    const wide = matchMedia('(min-width: 64rem)').matches;
+    return el('details', { class: 'toc', open: wide },
+      el('summary', {}, strings.reader.contents),
+      el('ol', {}, ...listed.map((section) => el('li', { 'data-depth': Math.min(section.level - top + 1, 4) },
+        el('a', { href: href({ doc: route.doc, query: route.query, anchor: section.anchor }), 'data-anchor': section.anchor, lang: entry.lang === 'other' ? undefined : entry.lang }, section.title)))));
+  }
+
+  /** Marks in the contents where the reader is. */
+  function follow(toc, prose) {
+    const links = new Map([...toc.querySelectorAll('a')].map((link) => [link.dataset.anchor, link]));
+    const headings = [...prose.querySelectorAll('[data-heading]')];
+    spy = new IntersectionObserver(() => {
+      const passed = headings.filter((heading) => heading.getBoundingClientRect().top < innerHeight * 0.35);
+      const current = links.get(passed.at(-1)?.id.slice(ID.length));
+      for (const link of links.values()) link.removeAttribute('aria-current');
+      current?.setAttribute('aria-current', 'true');
+    }, { rootMargin: '0px 0px -65% 0px', threshold: [0, 1] });
+    headings.forEach((heading) => spy?.observe(heading));
+  }
+
+  /** Where a link in a document leads: another document here, or the open web; nothing if neither. */
+  function resolve(target, entry, route, source) {
+    if (target.startsWith('#')) return { href: href({ doc: route.doc, query: route.query, anchor: decode(target.slice(1)) }), inside: true };
+    if (!/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target)) {
+      // A root of our own making turns `../b.md#c` into a path inside the collection.
+      const at = new URL(target, new URL(entry.path.split('/').map(encodeURIComponent).join('/'), 'https://kb.invalid/'));
+      const path = decode(at.pathname.slice(1));
+      const found = engine.info.documents.find((doc) => doc.collection === entry.collection && [path, `${path}.md`, `${path}index.md`, `${path}/index.md`].includes(doc.path));
+      if (found) return { href: href({ doc: `${found.collection}/${found.path}`, query: route.query, anchor: decode(at.hash.slice(1)) }), inside: true };
+      if (!source) return undefined;
+    }
+    const url = safeUrl(target, source ?? base);
+    return url ? { href: url, inside: false } : undefined;
+  }
+
+  return {
+    open,
+    close() {
+      shown = '';
+      spy?.disconnect();
+      root.replaceChildren();
+    },
+  };
+}
+
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,184 @@
+// The list of results. A better list replaces the one that is shown in place, unless the reader is already in it.
+
+import { el, icon, icons, marked, safeUrl } from './dom.js';
+import { href } from './routes.js';
+
+/** A reader who pointed at the list within this time is reading it. Milliseconds. */
+const ATTENTION = 1500;
+
+/**
+ * @param {HTMLElement} root
+ * @param {{ base: URL, onUp: () => void, onSearchAll: () => void, announce: (text: string) => void }} handlers
+ *   `onUp` when the keyboard leaves the list at its top
+ */
+export function resultList(root, { base, onUp, onSearchAll, announce }) {
+  const list = el('ol', { class: 'hits' });
+  const heading = el('h2', { class: 'results-count' });
+  const time = el('span');
+  const head = el('div', { class: 'results-head' }, heading, time);
+  const below = el('div');
+  root.append(head, list, below);
+  /** @type {Map<string, { item: HTMLElement, key: string }>} */
+  const items = new Map();
+  /** @type {{ response: any, context: any } | undefined} */
+  let pending;
+  let shownQuery = '';
+  let pointed = 0;
+
+  list.addEventListener('pointermove', () => (pointed = performance.now()), { passive: true });
+  list.addEventListener('pointerdown', () => (pointed = performance.now() + 2 * ATTENTION), { passive: true });
+  list.addEventListener('keydown', (event) => {
+    const links = [...list.querySelectorAll('.hit-title a')];
+    const at = links.findIndex((link) => link.closest('.hit')?.contains(document.activeElement));
+    const go = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
+    if (event.key === 'Escape' || go === -1) onUp();
+    else if (go !== undefined) links[Math.min(go, links.length - 1)]?.focus();
+    else return;
+    event.preventDefault();
+  });
+
+  const isReading = () => {
+    const selection = getSelection();
+    return list.contains(document.activeElement)
+      || performance.now() - pointed < ATTENTION
+      || (selection && !selection.isCollapsed && list.contains(selection.anchorNode))
+      || list.getBoundingClientRect().top < -40;
+  };
+
+  const draw = ({ response, context }) => {
+    const { strings, query } = context;
+    const sameQuestion = query.text === shownQuery;
+    pending = undefined;
+    below.replaceChildren();
+    head.querySelector('.newer')?.remove();
+    root.querySelector('.newer')?.remove();
+    const before = new Map([...items].map(([id, { item }]) => [id, item.getBoundingClientRect().top]));
+    const wanted = response.hits.map((hit) => {
+      const key = JSON.stringify([hit, document.documentElement.lang, query.text]);
+      const old = items.get(hit.chunkId);
+      const item = old?.item ?? el('li', { class: 'hit' });
+      if (old?.key !== key) fill(item, hit, context, base);
+      item.classList.toggle('is-new', !old && sameQuestion);
+      return { id: hit.chunkId, item, key };
+    });
+    items.clear();
+    for (const { id, item, key } of wanted) items.set(id, { item, key });
+    place(list, wanted.map(({ item }) => item));
+    if (sameQuestion) slide(before, items);
+    shownQuery = query.text;
+    root.dataset.by = response.meaning ? 'meaning' : 'words';
+    heading.textContent = strings.results.heading(response.hits.length);
+    time.textContent = context.ms === undefined ? '' : strings.results.took(context.ms);
+    head.hidden = response.hits.length === 0;
+    if (response.hits.length === 0) below.append(nothing(context, response.meaning, onSearchAll));
+    announce(response.hits.length ? strings.results.announce(response.hits.length, response.meaning) : strings.results.none);
+    root.hidden = false;
+    root.removeAttribute('aria-busy');
+  };
+
+  return {
+    /**
+     * @param {{ hits: any[], meaning: boolean }} response
+     * @param {{ strings: any, query: any, ms?: number, meaningState: string }} context
+     */
+    show(response, context) {
+      const upgrade = context.query.text === shownQuery && root.dataset.by === 'words' && response.meaning;
+      const same = items.size === response.hits.length && response.hits.every((hit, i) => list.children[i] === items.get(hit.chunkId)?.item);
+      if (!upgrade || same || !isReading()) return draw({ response, context });
+      pending = { response, context };
+      if (root.querySelector('.newer')) return;
+      const { results } = context.strings;
+      head.after(el('div', { class: 'newer' }, results.newer, el('button', { type: 'button', class: 'button', onclick: () => {
+        const had = list.contains(document.activeElement);
+        if (pending) draw(pending);
+        root.scrollIntoView({ block: 'nearest' });
+        if (had) list.querySelector('a')?.focus();
+      } }, results.show)));
+      announce(results.newer);
+    },
+    /** Grey lines while the first words are still loading. */
+    waiting() {
+      items.clear();
+      shownQuery = '';
+      delete root.dataset.by;
+      head.hidden = true;
+      list.replaceChildren();
+      below.replaceChildren(...[1, 2, 3].map(() => el('div', { class: 'ghost', 'aria-hidden': true }, el('i'), el('i'), el('i'))));
+      root.setAttribute('aria-busy', 'true');
+      root.hidden = false;
+    },
+    /** Something that stops the search: what happened, what to do, and the code to quote. */
+    problem({ title, text, code, retry, onRetry }) {
+      this.clear();
+      below.replaceChildren(el('div', { class: 'notice notice-problem', role: 'alert' },
+        el('h2', {}, title), el('p', {}, text), el('p', { class: 'notice-code' }, code),
+        el('button', { type: 'button', class: 'button', onclick: onRetry }, retry)));
+      root.hidden = false;
+    },
+    clear() {
+      items.clear();
+      pending = undefined;
+      shownQuery = '';
+      delete root.dataset.by;
+      list.replaceChildren();
+      below.replaceChildren();
+      root.querySelector('.newer')?.remove();
+      root.hidden = true;
+      root.removeAttribute('aria-busy');
+    },
+    /** Moves the focus to the first result, if there is one. */
+    focusFirst: () => list.querySelector('a')?.focus(),
+    /** Moves the focus back to a result that was opened. @param {string} id */
+    focusOn: (id) => items.get(id)?.item.querySelector('a')?.focus(),
+  };
+}
+
+/** Puts `wanted` into `list` in order and touches nothing that is already in its place, so that focus stays. */
+function place(list, wanted) {
+  for (const child of [...list.children]) if (!wanted.includes(child)) child.remove();
+  const focused = document.activeElement;
+  wanted.forEach((item, i) => {
+    if (list.children[i] !== item) list.insertBefore(item, list.children[i] ?? null);
+  });
+  if (focused instanceof HTMLElement && focused !== document.activeElement && list.contains(focused)) focused.focus({ preventScroll: true });
+}
+
+/** Lets entries that moved glide from where they were. */
+function slide(before, items) {
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  for (const [id, { item }] of items) {
+    const from = before.get(id);
+    const by = from === undefined ? 0 : from - item.getBoundingClientRect().top;
+    if (by) item.animate([{ transform: `translateY(${by}px)` }, { transform: 'none' }], { duration: 260, easing: 'cubic-bezier(.2,.7,.2,1)' });
+  }
+}
+
+function fill(item, hit, { strings, query }, base) {
+  const r = strings.results;
+  const inner = hit.headingPath.at(-1) ?? hit.title;
+  const outer = [hit.title, ...hit.headingPath.slice(0, -1)].filter((part, i, all) => part && part !== all[i - 1] && part !== inner);
+  const by = hit.lexicalScore === undefined ? 'meaning' : hit.vectorScore === undefined ? 'words' : 'both';
+  const source = safeUrl(hit.url, base);
+  const excerpt = el('p', { class: 'hit-text', lang: hit.lang === 'other' ? undefined : hit.lang }, marked(hit.excerpt.text, hit.excerpt.marks));
+  item.replaceChildren(
+    outer.length ? el('p', { class: 'hit-path' }, ...outer.map((part) => el('span', {}, part))) : '',
+    el('h3', { class: 'hit-title' }, el('a', {
+      href: href({ doc: `${hit.collection}/${hit.path}`, passage: hit.chunkId, anchor: hit.anchor, query: query.text }),
+      'data-chunk': hit.chunkId,
+    }, inner)),
+    excerpt,
+    el('p', { class: 'hit-foot' },
+      el('span', { class: 'hit-file' }, hit.path),
+      strings.langs[hit.lang] ? el('span', { class: 'hit-lang' }, strings.langs[hit.lang]) : '',
+      el('span', { class: 'hit-by', 'data-by': by, title: r.byTitle[by] }, r.by[by]),
+      source ? el('a', { href: source, rel: 'noopener noreferrer', class: 'hit-source', 'aria-label': `${r.source}: ${hit.path}` }, r.source, icon(icons.out)) : ''),
+  );
+}
+
+function nothing({ strings, query, meaningState }, byMeaning, onSearchAll) {
+  const r = strings.results;
+  const scoped = query.collections.length > 0;
+  const advice = byMeaning ? r.noneAny : meaningState === 'off' || meaningState === 'failed' ? r.noneWordsOnly : r.noneWords;
+  return el('div', { class: 'notice' }, el('h2', {}, r.none), el('p', {}, scoped ? r.noneScope : advice),
+    scoped ? el('button', { type: 'button', class: 'button', onclick: onSearchAll }, r.searchAll) : '');
+}

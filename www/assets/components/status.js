@@ -1,0 +1,67 @@
+// One line that says what the engine is doing, and what the reader can do about it.
+
+import { el } from './dom.js';
+
+/**
+ * @param {HTMLElement} root
+ * @param {{ onUseMeaning: () => void, onWordsOnly: () => void, onRetry: () => void, announce: (text: string) => void }} handlers
+ */
+export function statusLine(root, { onUseMeaning, onWordsOnly, onRetry, announce }) {
+  const text = /** @type {HTMLElement} */ (root.querySelector('[data-status-text]'));
+  const actions = /** @type {HTMLElement} */ (root.querySelector('[data-status-actions]'));
+  const progress = /** @type {HTMLProgressElement} */ (root.querySelector('[data-status-progress]'));
+  let shown = '';
+
+  return {
+    /** @param {import('../engine/client.js').EngineState} state @param {import('../i18n/index.js').Strings} strings */
+    show(state, strings) {
+      const view = describe(state, strings);
+      root.dataset.tone = view.tone;
+      root.dataset.words = state.words;
+      root.dataset.meaning = state.meaning;
+      text.textContent = view.text;
+      progress.hidden = !state.progress;
+      if (state.progress) {
+        progress.max = state.progress.total || 1;
+        progress.value = state.progress.got;
+        progress.ariaLabel = view.text;
+      }
+      const key = `${state.words} ${state.meaning} ${state.reason} ${state.restarted} ${document.documentElement.lang}`;
+      if (key === shown) return; // numbers that run are seen, not announced, and buttons keep their focus
+      shown = key;
+      if (state.words !== 'starting' && !state.progress) announce(view.text);
+      const button = (label, onclick) => el('button', { type: 'button', class: 'button button-quiet', onclick }, label);
+      actions.replaceChildren(...view.actions.map((name) => {
+        if (name === 'retry') return button(strings.status.retry, state.words === 'failed' ? onRetry : onUseMeaning);
+        if (name === 'words') return button(strings.status.wordsOnly, onWordsOnly);
+        return button(strings.status.loadModel(state.modelBytes), onUseMeaning);
+      }));
+    },
+  };
+}
+
+/** @param {import('../engine/client.js').EngineState} state @param {import('../i18n/index.js').Strings} strings */
+function describe(state, strings) {
+  const s = strings.status;
+  const { got, total, rate } = state.progress ?? { got: 0, total: 0, rate: 0 };
+  if (state.words === 'failed') return { tone: 'problem', text: s.broken, actions: ['retry'] };
+  if (state.words !== 'ready') return { tone: 'busy', text: total ? s.words(got, total) : s.starting, actions: [] };
+  switch (state.meaning) {
+    case 'loading': return { tone: 'busy', text: s.model(got, total, rate), actions: ['words'] };
+    case 'preparing': return { tone: 'busy', text: s.preparing, actions: ['words'] };
+    case 'ready': return { tone: 'meaning', text: (state.restarted ? `${s.restarted} ` : '') + s.ready, actions: ['words'] };
+    case 'failed': return { tone: 'problem', text: s.failed(explain(state.error, strings)), actions: ['retry'] };
+    case 'off': {
+      const why = s.off[state.reason ?? 'choice'];
+      const canLoad = state.reason === 'choice' || state.reason === 'saveData';
+      return { tone: 'words', text: typeof why === 'function' ? why(state.modelBytes) : why, actions: canLoad ? ['load'] : [] };
+    }
+    default: return { tone: 'words', text: s.wordsReady, actions: [] };
+  }
+}
+
+/** What an error means, in the reader's language. @param {any} error @param {import('../i18n/index.js').Strings} strings */
+export function explain(error, strings) {
+  const code = error?.code ?? 'unknown';
+  return [strings.errors[code] ?? strings.errors.unknown, strings.hints[code]].filter(Boolean).join(' ');
+}

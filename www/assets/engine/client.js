@@ -1,0 +1,216 @@
+// The engine as the page sees it: a state to show, and a search that gets better when the model is there.
+
+import { EngineError, RpcClient, cancelled } from './rpc.js';
+import { hasSimd, savesData, wasmProblem } from './support.js';
+
+/**
+ * @typedef {'starting' | 'loading' | 'ready' | 'failed'} WordsState
+ * @typedef {'waiting' | 'off' | 'loading' | 'preparing' | 'ready' | 'failed'} MeaningState
+ * @typedef {'choice' | 'saveData' | 'noSimd' | 'noModel'} OffReason
+ * @typedef {{ got: number, total: number, rate: number }} Progress bytes, bytes, bytes a second
+ *
+ * @typedef {object} EngineState
+ * @property {WordsState} words
+ * @property {MeaningState} meaning
+ * @property {OffReason | undefined} reason     why meaning is off
+ * @property {Progress | undefined} progress    of what is loading now
+ * @property {number} modelBytes                what searching by meaning downloads in all
+ * @property {EngineError | undefined} error    of what failed
+ * @property {boolean} restarted                a worker stopped and was started again
+ */
+
+/** How often a worker that stopped is started again before its failure is shown as final. */
+const MAX_RESTARTS = 2;
+
+/** Passages that the vectors propose for one question; the search module fuses them with its own list. */
+const CANDIDATES = 100;
+
+/** Fires `state` whenever {@link Engine#state} changes. */
+export class Engine extends EventTarget {
+  /** @type {EngineState} */
+  state = { words: 'starting', meaning: 'waiting', reason: undefined, progress: undefined, modelBytes: 0, error: undefined, restarted: false };
+  /** What the knowledge base says of itself: title, collections, documents, counts. @type {any} */
+  info;
+
+  #base;
+  #wantsMeaning;
+  /** @type {RpcClient | undefined} */ #search;
+  /** @type {RpcClient | undefined} */ #encoder;
+  /** @type {Promise<void> | undefined} */ #opening;
+  #restarts = { search: 0, encoder: 0 };
+  #manifestText = '';
+
+  /**
+   * @param {URL} base the folder that holds manifest.json, with a slash at the end
+   * @param {{ wantsMeaning: boolean }} options the reader's choice; `true` if they made none
+   */
+  constructor(base, { wantsMeaning }) {
+    super();
+    this.#base = base;
+    this.#wantsMeaning = wantsMeaning;
+  }
+
+  /** Loads what a search by words needs, then begins with the model. Never rejects: see {@link Engine#state}. */
+  async start() {
+    this.#opening = this.#openWords();
+    await this.#opening.catch(() => {});
+    if (this.state.words === 'ready') await this.#decideMeaning();
+  }
+
+  /**
+   * Searches by words.
+   * @param {object} query as kb-wasm's `Query`
+   * @param {AbortSignal} [signal]
+   */
+  async searchWords(query, signal) {
+    await this.#opening;
+    return this.#ask('search', [{ ...query, mode: 'lexical' }], signal);
+  }
+
+  /**
+   * Searches by words and meaning. Only while `state.meaning` is `ready`.
+   * @param {object} query as kb-wasm's `Query`
+   * @param {AbortSignal} [signal]
+   */
+  async searchMeaning(query, signal) {
+    const encoder = this.#encoder;
+    if (!encoder || this.state.meaning !== 'ready') throw new EngineError('kb::missing', 'the model is not loaded');
+    const allowed = await this.#ask('allowed', [query], signal);
+    const candidates = await encoder.call('candidates', [query.text, CANDIDATES, allowed], { signal });
+    return this.#ask('search', [query, candidates], signal);
+  }
+
+  /** The text and sections of a document, by its index in `info.documents`. @param {number} index */
+  async document(index) {
+    await this.#opening;
+    return this.#ask('document', [index]);
+  }
+
+  /** Where a passage stands: its document and span, or nothing if no passage has this id. @param {string} chunkId */
+  async passage(chunkId) {
+    await this.#opening;
+    return this.#ask('passage', [chunkId]);
+  }
+
+  /** Bytes of WebAssembly memory in use. */
+  async memory() {
+    const [search, encoder] = await Promise.all([this.#search?.call('memory', []) ?? 0, this.#encoder?.call('memory', []) ?? 0]);
+    return { search, encoder };
+  }
+
+  /** Loads the model although something spoke against it, or again after a failure. */
+  async useMeaning() {
+    this.#wantsMeaning = true;
+    this.#restarts.encoder = 0;
+    await this.#loadMeaning();
+  }
+
+  /** Stops with the model and frees its memory. */
+  useWordsOnly() {
+    this.#wantsMeaning = false;
+    this.#encoder?.stop();
+    this.#encoder = undefined;
+    this.#set({ meaning: 'off', reason: 'choice', progress: undefined, error: undefined });
+  }
+
+  // ——— words ———
+
+  async #openWords() {
+    try {
+      this.#set({ words: 'loading', error: undefined });
+      const problem = await wasmProblem();
+      if (problem) throw new EngineError(problem, 'WebAssembly is not available');
+      this.#search = new RpcClient(new URL('./search-worker.js', import.meta.url), {
+        onEvent: (name, data) => {
+          if (name === 'progress' && this.state.words === 'loading') this.#set({ progress: data });
+        },
+        onCrash: (error) => this.#restartWords(error),
+      });
+      const { info, manifest, modelBytes } = await this.#search.call('open', [this.#base.href]);
+      this.info = info;
+      this.#manifestText = manifest;
+      this.#set({ words: 'ready', progress: undefined, modelBytes });
+    } catch (error) {
+      this.#search?.stop();
+      this.#search = undefined;
+      this.#set({ words: 'failed', progress: undefined, error });
+      throw error;
+    }
+  }
+
+  /** @param {EngineError} error */
+  #restartWords(error) {
+    if (this.state.words !== 'ready' || this.#restarts.search >= MAX_RESTARTS) {
+      this.#set({ words: 'failed', error });
+      return;
+    }
+    this.#restarts.search += 1;
+    this.#opening = this.#openWords();
+    this.#opening.then(() => this.#set({ restarted: true }), () => {});
+  }
+
+  /** @param {string} method @param {any[]} args @param {AbortSignal} [signal] */
+  #ask(method, args, signal) {
+    if (!this.#search) return Promise.reject(this.state.error ?? cancelled());
+    return this.#search.call(method, args, { signal });
+  }
+
+  // ——— meaning ———
+
+  async #decideMeaning() {
+    /** @type {OffReason | undefined} */
+    let reason;
+    if (this.state.modelBytes === 0) reason = 'noModel';
+    else if (!hasSimd()) reason = 'noSimd';
+    else if (!this.#wantsMeaning) reason = 'choice';
+    else if (savesData()) reason = 'saveData';
+    if (reason) this.#set({ meaning: 'off', reason });
+    else await this.#loadMeaning();
+  }
+
+  async #loadMeaning() {
+    try {
+      this.#encoder?.stop();
+      this.#set({ meaning: 'loading', reason: undefined, error: undefined, progress: { got: 0, total: this.state.modelBytes, rate: 0 } });
+      const encoder = new RpcClient(new URL('./encoder-worker.js', import.meta.url), {
+        onEvent: (name, data) => {
+          if (this.#encoder !== encoder) return;
+          if (name === 'progress') this.#set({ progress: data });
+          if (name === 'preparing') this.#set({ meaning: 'preparing', progress: undefined });
+        },
+        onCrash: (error) => {
+          if (this.#encoder === encoder) this.#restartMeaning(error);
+        },
+      });
+      this.#encoder = encoder;
+      await encoder.call('open', [this.#base.href, this.#manifestText]);
+      this.#set({ meaning: 'ready', progress: undefined });
+    } catch (error) {
+      if (error.name === 'AbortError' || this.state.meaning === 'failed' || !this.#encoder) return;
+      this.#failMeaning(error);
+    }
+  }
+
+  /** @param {EngineError} error */
+  #restartMeaning(error) {
+    const wasReady = this.state.meaning === 'ready';
+    this.#failMeaning(error);
+    // A model that does not even load would fail in the same way again.
+    if (!wasReady || this.#restarts.encoder >= MAX_RESTARTS) return;
+    this.#restarts.encoder += 1;
+    this.#loadMeaning().then(() => this.#set({ restarted: this.state.meaning === 'ready' }));
+  }
+
+  /** @param {EngineError} error */
+  #failMeaning(error) {
+    this.#encoder?.stop();
+    this.#encoder = undefined;
+    this.#set({ meaning: 'failed', progress: undefined, error });
+  }
+
+  /** @param {Partial<EngineState>} change */
+  #set(change) {
+    this.state = { ...this.state, ...change };
+    this.dispatchEvent(new Event('state'));
+  }
+}

@@ -1,0 +1,137 @@
+// Downloads with progress, checked against their SHA-256 and kept in Cache Storage.
+
+import { EngineError } from './rpc.js';
+
+/**
+ * @typedef {object} Remote a file that the manifest names
+ * @property {string} file   path relative to the folder of the manifest
+ * @property {number} bytes  its length
+ * @property {string} sha256 in hex
+ */
+
+/**
+ * Opens the cache of one knowledge base. Sites of one owner share an origin, so the name holds the path.
+ * @param {URL} base folder of the knowledge base
+ * @returns {Promise<Cache | undefined>} nothing where the browser has no Cache Storage or forbids it
+ */
+export async function openCache(base) {
+  try {
+    return await self.caches?.open(`kb-builder:${base.pathname}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Removes what no current file needs: older builds of the same knowledge base.
+ * @param {Cache | undefined} cache @param {Iterable<string>} keep keys as `cacheKey` makes them
+ */
+export async function prune(cache, keep) {
+  const wanted = new Set(keep);
+  for (const request of (await cache?.keys()) ?? []) {
+    if (!wanted.has(request.url)) await cache?.delete(request);
+  }
+}
+
+/** The key of a file in the cache: its address and its content. @param {URL} base @param {Remote} remote */
+export function cacheKey(base, { file, sha256 }) {
+  const url = new URL(file, base);
+  url.search = `sha256=${sha256}`;
+  return url.href;
+}
+
+/**
+ * The bytes of a file, from the cache or the network, with the right SHA-256.
+ * @param {URL} base @param {Remote} remote
+ * @param {{ cache?: Cache, onProgress?: (bytes: number) => void }} [options] `onProgress` is told how many more bytes came
+ * @returns {Promise<Uint8Array>}
+ */
+export async function download(base, remote, { cache, onProgress = () => {} } = {}) {
+  const key = cacheKey(base, remote);
+  const kept = await cache?.match(key).catch(() => undefined);
+  if (kept) {
+    const bytes = new Uint8Array(await kept.arrayBuffer());
+    if (await matches(bytes, remote)) {
+      onProgress(bytes.length);
+      return bytes;
+    }
+    await cache?.delete(key);
+  }
+  const bytes = await read(await request(new URL(remote.file, base)), remote, onProgress);
+  if (!(await matches(bytes, remote))) {
+    throw new EngineError('kb::corrupt', `${remote.file} is not what the manifest says: its length or SHA-256 differs`);
+  }
+  // Keeping is a convenience: a full disk must not stop the search.
+  await cache?.put(key, new Response(/** @type {any} */ (bytes), { headers: { 'content-type': 'application/octet-stream' } })).catch(() => {});
+  return bytes;
+}
+
+/**
+ * `fetch` whose failures say whether the network, the file or the server is the trouble.
+ * @param {URL} url @param {RequestInit} [init]
+ */
+export async function request(url, init) {
+  let response;
+  try {
+    response = await fetch(url, init);
+  } catch (error) {
+    throw new EngineError('net::offline', `${url.pathname}: ${error.message}`);
+  }
+  if (response.status === 404 || response.status === 410) throw new EngineError('kb::missing', `${url.pathname} is not on the server`);
+  if (!response.ok) throw new EngineError('net::http', `${url.pathname}: the server answered ${response.status}`);
+  return response;
+}
+
+/** @param {Response} response @param {Remote} remote @param {(bytes: number) => void} onProgress */
+async function read(response, remote, onProgress) {
+  // The length comes from the manifest: Content-Length counts compressed bytes.
+  const bytes = new Uint8Array(remote.bytes);
+  let filled = 0;
+  try {
+    const reader = response.body?.getReader();
+    for (;;) {
+      const { done, value } = (await reader?.read()) ?? { done: true };
+      if (done) break;
+      if (filled + value.length > bytes.length) {
+        await reader?.cancel();
+        throw new EngineError('kb::corrupt', `${remote.file} is longer than the manifest says`);
+      }
+      bytes.set(value, filled);
+      filled += value.length;
+      onProgress(value.length);
+    }
+  } catch (error) {
+    if (error instanceof EngineError) throw error;
+    throw new EngineError('net::offline', `${remote.file}: the download broke off (${error.message})`);
+  }
+  if (filled !== bytes.length) throw new EngineError('kb::corrupt', `${remote.file} is shorter than the manifest says`);
+  return bytes;
+}
+
+/** @param {Uint8Array} bytes @param {Remote} remote */
+async function matches(bytes, remote) {
+  if (bytes.length !== remote.bytes) return false;
+  // Outside https and localhost there is no crypto.subtle; the checksums inside the sections still hold there.
+  if (!self.crypto?.subtle) return true;
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', /** @type {any} */ (bytes)));
+  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('') === remote.sha256;
+}
+
+/**
+ * Adds up the progress of several files and reports at most ten times a second.
+ * @param {number} total bytes in all
+ * @param {(state: { got: number, total: number, rate: number }) => void} report `rate` in bytes a second, 0 until it is known
+ */
+export function meter(total, report) {
+  let got = 0;
+  let last = 0;
+  const begun = performance.now();
+  return (/** @type {number} */ more) => {
+    got += more;
+    const now = performance.now();
+    if (now - last < 100 && got < total) return;
+    last = now;
+    const seconds = (now - begun) / 1000;
+    report({ got, total, rate: seconds > 0.4 ? got / seconds : 0 });
+  };
+}
