@@ -1,13 +1,18 @@
 //! A converted document: uniform Markdown text with its heading tree, whatever it was made from.
 
 pub mod lang;
+#[cfg(feature = "build")]
 pub mod markdown;
+pub mod plain;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 pub use lang::Lang;
+#[cfg(feature = "build")]
+pub use markdown::{Parsed, parse_markdown, parse_text};
+pub use plain::{PlainText, plain};
 
 /// One document after conversion. `text` is Markdown in UTF-8 with `\n` line ends; every span in
 /// this crate is a byte range of it.

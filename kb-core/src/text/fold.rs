@@ -1,0 +1,128 @@
+//! Character folding: what a reader types and what an author wrote become the same letters.
+//!
+//! A compact stand-in for NFKC with case folding: case, full-width and half-width forms, Latin
+//! diacritics, combining marks, ligatures, Kangxi radicals, superscript digits. Traditional and
+//! simplified Chinese stay different characters here.
+
+use super::fold_tables::{KANGXI, KATAKANA, LATIN, LATIN_ADDITIONAL};
+
+/// Passes the folded form of `c` to `out`: one character for most, none for a combining mark, two or
+/// three for a ligature.
+pub fn fold(c: char, out: &mut impl FnMut(char)) {
+    let n = c as u32;
+    match n {
+        0..=0x7F => out(c.to_ascii_lowercase()),
+        0xC0..=0x24F => latin(c, LATIN[(n - 0xC0) as usize], out),
+        0x1E00..=0x1EFF => latin(c, LATIN_ADDITIONAL[(n - 0x1E00) as usize], out),
+        0x300..=0x36F => {}
+        0xB2 | 0xB3 => out(if n == 0xB2 { '2' } else { '3' }),
+        0xB9 => out('1'),
+        0x2070 | 0x2074..=0x2079 => out(digit(n - 0x2070)),
+        0x2080..=0x2089 => out(digit(n - 0x2080)),
+        0x2F00..=0x2FD5 => out(third_of(KANGXI, n - 0x2F00).unwrap_or(c)),
+        0x3000 => out(' '),
+        0xFB00..=0xFB06 => {
+            const LIGATURES: [&str; 7] = ["ff", "fi", "fl", "ffi", "ffl", "st", "st"];
+            LIGATURES[(n - 0xFB00) as usize].chars().for_each(out);
+        }
+        0xFF01..=0xFF5E => out(char::from_u32(n - 0xFEE0).unwrap_or(c).to_ascii_lowercase()),
+        0xFF66..=0xFF9D => out(third_of(KATAKANA, n - 0xFF66).unwrap_or(c)),
+        // Cyrillic letters that have a decomposed spelling, so that both spellings meet.
+        0x401 | 0x451 => out('е'),
+        0x419 | 0x439 => out('и'),
+        _ if n < 0x2000 || n > 0x2E7F && n < 0x2E80 || n >= 0x10000 => lower(c, out),
+        // No case between general punctuation and the end of the BMP but in these blocks.
+        0x2100..=0x218F | 0x2C00..=0x2DFF | 0xA640..=0xA7FF | 0xAB30..=0xABBF => lower(c, out),
+        _ => out(c),
+    }
+}
+
+/// `text` with every character folded.
+pub fn fold_str(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    for c in text.chars() {
+        fold(c, &mut |f| folded.push(f));
+    }
+    folded
+}
+
+fn latin(c: char, base: u8, out: &mut impl FnMut(char)) {
+    match c {
+        'ß' => "ss".chars().for_each(out),
+        'Æ' | 'æ' => "ae".chars().for_each(out),
+        'Œ' | 'œ' => "oe".chars().for_each(out),
+        'Þ' | 'þ' => "th".chars().for_each(out),
+        _ if base != b'.' => out(char::from(base)),
+        _ => lower(c, out),
+    }
+}
+
+fn lower(c: char, out: &mut impl FnMut(char)) {
+    match c {
+        // The two lower-case sigmas are one letter.
+        'ς' => out('σ'),
+        _ => c.to_lowercase().filter(|l| !matches!(*l as u32, 0x300..=0x36F)).for_each(out),
+    }
+}
+
+fn digit(value: u32) -> char {
+    char::from_digit(value, 10).unwrap_or('0')
+}
+
+/// The `index`th character of a table whose characters all take three bytes.
+fn third_of(table: &str, index: u32) -> Option<char> {
+    table.get(3 * index as usize..)?.chars().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
+
+    /// What Unicode itself says: NFKD, marks dropped, lower case.
+    fn by_unicode(c: char) -> String {
+        c.nfkd().filter(|d| !is_combining_mark(*d)).flat_map(char::to_lowercase).collect()
+    }
+
+    #[test]
+    fn tables_agree_with_unicode_decompositions() {
+        // Letters without a decomposition that have a customary base letter, and ligatures.
+        let by_custom = "ÆæßÐðØøÞþĐđĦħıŁłŒœŦŧſĸŊŋ";
+        let ranges = [0xC0..=0x24F_u32, 0x1E00..=0x1EFF, 0x2F00..=0x2FD5, 0xFF01..=0xFF5E, 0xFF66..=0xFF9D, 0x2080..=0x2089];
+        for c in ranges.into_iter().flatten().filter_map(char::from_u32) {
+            let expected = by_unicode(c);
+            let plain = expected.chars().count() == 1;
+            if by_custom.contains(c) || !plain {
+                continue;
+            }
+            assert_eq!(fold_str(&c.to_string()), expected, "U+{:04X}", c as u32);
+        }
+    }
+
+    #[test]
+    fn words_of_several_languages_fold() {
+        for (written, folded) in [
+            ("Ｐｙｔｈｏｎ３", "python3"),
+            ("Crème BRÛLÉE", "creme brulee"),
+            ("cafe\u{301}", "cafe"),
+            ("Straße", "strasse"),
+            ("ﬁnal oﬃce", "final office"),
+            ("ΟΔΥΣΣΕΥΣ οδυσσευς", "οδυσσευσ οδυσσευσ"),
+            ("Ёлка Йод", "елка иод"),
+            ("⽤户", "用户"),
+            ("ﾌﾟﾛｸﾞﾗﾑ", "フﾟロクﾞラム"),
+            ("x² H₂O", "x2 h2o"),
+            ("Nguyễn Việt", "nguyen viet"),
+        ] {
+            assert_eq!(fold_str(written), folded);
+        }
+    }
+
+    #[test]
+    fn folding_twice_changes_nothing() {
+        for c in (0..=0x2FFFF_u32).filter_map(char::from_u32) {
+            let once = fold_str(&c.to_string());
+            assert_eq!(fold_str(&once), once, "U+{:04X}", c as u32);
+        }
+    }
+}
