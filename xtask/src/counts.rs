@@ -19,7 +19,7 @@ impl AddAssign for Counts {
 }
 
 impl Counts {
-    /// Sums the closing lines of Rust's test programs, of Node's test runner and of Playwright's list reporter.
+    /// Sums the closing lines of Rust's test programs and of Node's test runner.
     pub fn read(output: &str) -> Self {
         let mut sum = Self::default();
         for line in output.lines() {
@@ -29,10 +29,8 @@ impl Counts {
                 sum.failed += number_before(rest, "failed");
             } else if let Some(n) = node_total(&line, "pass") {
                 sum.passed += n;
-            } else if let Some(n) = node_total(&line, "fail") {
+            } else if let Some(n) = node_total(&line, "fail").or_else(|| node_total(&line, "cancelled")) {
                 sum.failed += n;
-            } else {
-                sum += playwright(&line);
             }
         }
         sum
@@ -64,18 +62,6 @@ fn node_total(line: &str, word: &str) -> Option<u32> {
     rest.strip_prefix(word)?.strip_prefix(' ')?.trim().parse().ok()
 }
 
-/// `  12 passed (3.4s)`, `  1 failed`, `  2 flaky`: a test that passed only when tried again counts as failed.
-fn playwright(line: &str) -> Counts {
-    let mut words = line.strip_prefix("  ").unwrap_or("").split_whitespace();
-    let (Some(Ok(n)), Some(word)) = (words.next().map(str::parse), words.next()) else { return Counts::default() };
-    let clean_end = words.next().is_none_or(|w| w.starts_with('('));
-    match word {
-        "passed" if clean_end => Counts { passed: n, failed: 0 },
-        "failed" | "flaky" | "interrupted" if clean_end => Counts { passed: 0, failed: n },
-        _ => Counts::default(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,10 +74,10 @@ mod tests {
     }
 
     #[test]
-    fn playwright_and_node_are_read() {
-        let text = "  ✓  1 search.spec.js:3:1 › it says 5 passed twice (1.2s)\n  1 flaky\n  1 failed\n    search.spec.js:9:1 › x\n  11 passed (20.1s)\n";
-        assert_eq!(Counts::read(text), Counts { passed: 11, failed: 2 });
-        assert_eq!(Counts::read("# tests 6\n# pass 5\n# fail 1\nℹ pass 2\n"), Counts { passed: 7, failed: 1 });
+    fn node_is_read() {
+        let text = "✔ says that 5 passed (1.2ms)\nℹ tests 6\nℹ pass 4\nℹ fail 1\nℹ cancelled 1\nℹ skipped 0\n";
+        assert_eq!(Counts::read(text), Counts { passed: 4, failed: 2 });
+        assert_eq!(Counts::read("# pass 5\n# fail 1\n"), Counts { passed: 5, failed: 1 });
     }
 
     #[test]

@@ -1,8 +1,5 @@
 //! `cargo xtask test`: everything that must pass, step by step, with a total at the end.
 
-use std::path::PathBuf;
-use std::process::Command;
-
 use anyhow::{Result, bail};
 
 use crate::report::{Outcome, Report};
@@ -63,7 +60,7 @@ fn wasm_pack(place: &[&str]) -> Result<Outcome> {
     Ok(run::tee(&mut command)?.into())
 }
 
-/// Playwright's tests on a freshly built demo, in Chromium.
+/// The tests of the page, in Chromium on a freshly built demo.
 fn browser() -> Result<Outcome> {
     let browser = tools::browser()?;
     let dir = paths::root().join("tests/browser");
@@ -71,11 +68,9 @@ fn browser() -> Result<Outcome> {
     let program = demo::compile()?;
     let site = demo::site();
     demo::build(&program, &site)?;
-    let mut playwright = Command::new(tools::node()?);
-    let script: PathBuf = ["node_modules", "@playwright", "test", "cli.js"].iter().collect();
-    playwright.current_dir(&dir).arg(dir.join(script)).args(["test", "--reporter=list"]);
-    playwright.env("CHROME", browser.chrome).env("KB_SITE", site).env("KB_BUILDER", program);
-    Ok(run::tee(&mut playwright)?.into())
+    let mut npm = tools::npm();
+    npm.current_dir(&dir).arg("test").env("CHROME", browser.chrome).env("KB_SITE", site).env("KB_BUILDER", program);
+    Ok(run::tee(&mut npm)?.into())
 }
 
 #[cfg(test)]

@@ -91,7 +91,8 @@ pub fn node() -> Result<PathBuf> {
     Ok(path)
 }
 
-fn npm() -> Command {
+/// `npm`.
+pub fn npm() -> Command {
     Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" })
 }
 
