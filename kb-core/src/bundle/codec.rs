@@ -6,7 +6,7 @@ use crate::Result;
 use serde::{Deserialize, Serialize};
 
 /// `value` as bincode.
-pub(super) fn encode<T: Serialize>(kind: SectionKind, value: &T) -> Result<Vec<u8>> {
+pub(crate) fn encode<T: Serialize>(kind: SectionKind, value: &T) -> Result<Vec<u8>> {
     bincode::serde::encode_to_vec(value, bincode::config::standard()).map_err(|e| kind.corrupt(format!("cannot be encoded ({e})")))
 }
 
@@ -15,7 +15,7 @@ pub(super) fn encode<T: Serialize>(kind: SectionKind, value: &T) -> Result<Vec<u
 /// Types to decode hold `&str` and `&[u8]`, never `String`: for an owned string bincode 2.0.1 makes
 /// room for the declared length before it looks whether so many bytes are there. They must not be
 /// recursive either, since there is no limit on depth.
-pub(super) fn decode<'a, T: Deserialize<'a>>(kind: SectionKind, bytes: &'a [u8]) -> Result<T> {
+pub(crate) fn decode<'a, T: Deserialize<'a>>(kind: SectionKind, bytes: &'a [u8]) -> Result<T> {
     let config = bincode::config::standard().with_limit::<{ 4 * MAX_SECTION_BYTES }>();
     let (value, used) = bincode::serde::borrow_decode_from_slice(bytes, config).map_err(|e| kind.corrupt(format!("cannot be decoded ({e})")))?;
     if used != bytes.len() {

@@ -6,7 +6,7 @@
 
 mod assemble;
 pub mod chunks;
-mod codec;
+pub(crate) mod codec;
 mod crc32;
 pub mod docs;
 mod frame;

@@ -1,0 +1,163 @@
+//! Search by meaning: vectors as 8-bit rows, an exact scan over them, and the instant-distance graph
+//! for bases where a scan is slow.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `quantise` | unit vectors to 8-bit rows with a scale each, questions to 16 bits |
+//! | `dot` | integer dot products, one result on every machine |
+//! | `wire` | the bytes of the section `vectors` |
+//! | `graph` | building the HNSW graph and walking it |
+//! | `graph_wire` | the bytes of the section `graph`, checked before instant-distance sees them |
+//! | `hnsw` | how a checked graph is handed to instant-distance |
+
+mod dot;
+mod graph;
+mod graph_wire;
+mod hnsw;
+mod quantise;
+mod top;
+mod wire;
+
+use crate::search::VectorHit;
+use crate::{Error, ErrorKind, Result};
+pub use graph::{GraphOptions, GraphReport};
+use quantise::Matrix;
+use std::sync::Arc;
+use top::Top;
+
+/// Most numbers in a vector.
+pub const MAX_DIM: usize = 8192;
+
+/// Most vectors in an index: four million.
+pub const MAX_VECTORS: usize = 4 << 20;
+
+/// From this many chunks on a bundle gets a graph.
+pub const GRAPH_FROM: usize = 2_000;
+
+/// Up to this many chunks [`VectorIndex::search`] scans even where there is a graph: it is as fast,
+/// and misses nothing.
+pub const SCAN_UP_TO: usize = 20_000;
+
+/// Which chunks may be found; `None` for all of them.
+pub type Allowed<'a> = Option<&'a dyn Fn(u32) -> bool>;
+
+/// The vectors of a bundle's chunks: row `i` belongs to chunk `i`.
+#[derive(Debug)]
+pub struct VectorIndex {
+    matrix: Arc<Matrix>,
+    graph: Option<graph::Graph>,
+}
+
+impl VectorIndex {
+    /// Quantises the vectors of all chunks, `dim` numbers each, one after the other. They need not have
+    /// unit length: only their direction counts.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] for a length that is no multiple of `dim`, for a vector that is zero
+    /// or not finite; [`ErrorKind::TooLarge`] over [`MAX_VECTORS`].
+    pub fn build(dim: usize, vectors: &[f32]) -> Result<Self> {
+        Ok(Self { matrix: Arc::new(Matrix::build(dim, vectors)?), graph: None })
+    }
+
+    /// Reads the payload of a section `vectors`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`], [`ErrorKind::TooLarge`].
+    pub fn from_bytes(payload: &[u8]) -> Result<Self> {
+        Ok(Self { matrix: Arc::new(wire::decode(payload)?), graph: None })
+    }
+
+    /// The payload of the section `vectors`; the graph has its own.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        wire::encode(&self.matrix)
+    }
+
+    /// How many vectors there are.
+    pub fn len(&self) -> usize {
+        self.matrix.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many numbers a vector has.
+    pub fn dim(&self) -> usize {
+        self.matrix.dim
+    }
+
+    /// The vector of `chunk` as it was quantised, within about 0.004 of unit length.
+    pub fn vector(&self, chunk: u32) -> Option<Vec<f32>> {
+        ((chunk as usize) < self.len()).then(|| self.matrix.expand(chunk))
+    }
+
+    /// The `k` chunks with the largest cosine, by looking at every one that is allowed. Ordered by
+    /// cosine rounded to 1e-4, then by index.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] for a vector of another length, zero or not finite.
+    pub fn search_exact(&self, query: &[f32], k: usize, allowed: Allowed) -> Result<Vec<VectorHit>> {
+        let query = self.matrix.query(query)?;
+        let mut top = Top::new(k);
+        for chunk in 0..self.len() as u32 {
+            if allowed.is_none_or(|allowed| allowed(chunk)) {
+                top.offer(chunk, self.matrix.cosine(&query, chunk));
+            }
+        }
+        Ok(top.into_hits())
+    }
+
+    /// Builds the graph and returns the payload of the section `graph`. The same vectors and options
+    /// give the same bytes. One thread; minutes for 100,000 vectors.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] for an empty index or options out of range.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn build_graph(&self, options: &GraphOptions) -> Result<(Vec<u8>, GraphReport)> {
+        graph::build(&self.matrix, options)
+    }
+
+    /// Adds the graph of a section `graph`, made over these very vectors.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for anything that does not fit; the index is then as it was before.
+    pub fn load_graph(&mut self, payload: &[u8]) -> Result<()> {
+        self.graph = Some(graph::Graph::from_bytes(payload, &self.matrix)?);
+        Ok(())
+    }
+
+    /// Whether a graph is loaded.
+    pub fn has_graph(&self) -> bool {
+        self.graph.is_some()
+    }
+
+    /// About the `k` chunks with the largest cosine, by walking the graph. Scores and order are as in
+    /// [`search_exact`](Self::search_exact); a hit may be missed. Where the graph cannot give `k` hits,
+    /// the scan answers.
+    ///
+    /// # Errors
+    /// As for [`search_exact`](Self::search_exact), and [`ErrorKind::Missing`] without a graph.
+    pub fn search_graph(&self, query: &[f32], k: usize) -> Result<Vec<VectorHit>> {
+        let Some(graph) = &self.graph else {
+            return Err(Error::new(ErrorKind::Missing, "no graph is loaded"));
+        };
+        let prepared = self.matrix.query(query)?;
+        match graph.search(&self.matrix, prepared, k) {
+            Some(hits) => Ok(hits),
+            None => self.search_exact(query, k, None),
+        }
+    }
+
+    /// The graph for a large base without conditions, the scan for everything else.
+    ///
+    /// # Errors
+    /// As for [`search_exact`](Self::search_exact).
+    pub fn search(&self, query: &[f32], k: usize, allowed: Allowed) -> Result<Vec<VectorHit>> {
+        if allowed.is_none() && self.graph.is_some() && self.len() > SCAN_UP_TO {
+            self.search_graph(query, k)
+        } else {
+            self.search_exact(query, k, allowed)
+        }
+    }
+}
