@@ -1,1 +1,53 @@
-//! (being written)
+//! kb-core in the browser. Translation only: bytes, strings and plain objects come in from JavaScript,
+//! kb-core computes, and typed objects go back. Nothing is ranked or parsed here.
+//!
+//! One crate gives two modules:
+//!
+//! | feature | class | what it holds |
+//! |---|---|---|
+//! | `search` | `KnowledgeBase` | documents, BM25, fusion, excerpts; built without SIMD, for every browser |
+//! | `encoder` | `Encoder` | the model and the vectors; built with SIMD, loaded when the first is at work |
+//!
+//! They meet in the page: `Encoder.candidates` proposes passages, `KnowledgeBase.search` fuses them with
+//! its own list. Byte spans become UTF-16 here and nowhere else. Errors are thrown as an `Error` with
+//! `code` and `hint`.
+
+#[cfg(feature = "search")]
+mod dto;
+#[cfg(feature = "encoder")]
+mod encoder;
+mod error;
+#[cfg(feature = "search")]
+mod search;
+mod types;
+#[cfg(feature = "search")]
+mod utf16;
+
+#[cfg(feature = "encoder")]
+pub use encoder::Encoder;
+#[cfg(feature = "search")]
+pub use search::KnowledgeBase;
+pub use types::TYPES;
+
+use kb_core::bundle::{Manifest, SectionRef};
+use kb_core::{Error, ErrorKind};
+use wasm_bindgen::prelude::wasm_bindgen;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(js_namespace = console, js_name = error)]
+    fn console_error(message: &str);
+}
+
+/// Runs when the module is instantiated: a panic stops WebAssembly with a bare `unreachable`, so where
+/// it happened goes to the console first.
+#[wasm_bindgen(start)]
+pub fn start() {
+    std::panic::set_hook(Box::new(|panic| console_error(&panic.to_string())));
+}
+
+/// The section of `manifest` that is kept in `file`.
+fn section_of<'a>(manifest: &'a Manifest, file: &str) -> Result<&'a SectionRef, Error> {
+    let found = manifest.sections.iter().find(|section| section.file == file);
+    found.ok_or_else(|| Error::new(ErrorKind::InvalidInput, format!("the manifest names no file `{file}`")))
+}

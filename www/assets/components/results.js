@@ -67,6 +67,7 @@ export function resultList(root, { base, onUp, onSearchAll, announce }) {
     if (sameQuestion) slide(before, items);
     shownQuery = query.text;
     root.dataset.by = response.meaning ? 'meaning' : 'words';
+    root.dataset.question = query.text;
     heading.textContent = strings.results.heading(response.hits.length);
     time.textContent = context.ms === undefined ? '' : strings.results.took(context.ms);
     head.hidden = response.hits.length === 0;

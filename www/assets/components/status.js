@@ -49,7 +49,7 @@ function describe(state, strings) {
   switch (state.meaning) {
     case 'loading': return { tone: 'busy', text: s.model(got, total, rate), actions: ['words'] };
     case 'preparing': return { tone: 'busy', text: s.preparing, actions: ['words'] };
-    case 'ready': return { tone: 'meaning', text: (state.restarted ? `${s.restarted} ` : '') + s.ready, actions: ['words'] };
+    case 'ready': return { tone: 'meaning', text: (state.restarted ? s.restarted + strings.gap : '') + s.ready, actions: ['words'] };
     case 'failed': return { tone: 'problem', text: s.failed(explain(state.error, strings)), actions: ['retry'] };
     case 'off': {
       const why = s.off[state.reason ?? 'choice'];
@@ -63,5 +63,5 @@ function describe(state, strings) {
 /** What an error means, in the reader's language. @param {any} error @param {import('../i18n/index.js').Strings} strings */
 export function explain(error, strings) {
   const code = error?.code ?? 'unknown';
-  return [strings.errors[code] ?? strings.errors.unknown, strings.hints[code]].filter(Boolean).join(' ');
+  return [strings.errors[code] ?? strings.errors.unknown, strings.hints[code]].filter(Boolean).join(strings.gap);
 }

@@ -1,6 +1,7 @@
 // The engine as the page sees it: a state to show, and a search that gets better when the model is there.
 
 import { EngineError, RpcClient, cancelled } from './rpc.js';
+import { request } from './download.js';
 import { hasSimd, savesData, wasmProblem } from './support.js';
 
 /**
@@ -8,6 +9,8 @@ import { hasSimd, savesData, wasmProblem } from './support.js';
  * @typedef {'waiting' | 'off' | 'loading' | 'preparing' | 'ready' | 'failed'} MeaningState
  * @typedef {'choice' | 'saveData' | 'noSimd' | 'noModel'} OffReason
  * @typedef {{ got: number, total: number, rate: number }} Progress bytes, bytes, bytes a second
+ *
+ * @typedef {{ folder: string, json: string, files: import('./download.js').Remote[] }} Model
  *
  * @typedef {object} EngineState
  * @property {WordsState} words
@@ -25,6 +28,9 @@ const MAX_RESTARTS = 2;
 /** Passages that the vectors propose for one question; the search module fuses them with its own list. */
 const CANDIDATES = 100;
 
+/** Text of a knowledge base up to this size is loaded in full once the rest is at hand. Bytes on the wire. */
+const KEEP_TEXT = 12_000_000;
+
 /** Fires `state` whenever {@link Engine#state} changes. */
 export class Engine extends EventTarget {
   /** @type {EngineState} */
@@ -38,7 +44,8 @@ export class Engine extends EventTarget {
   /** @type {RpcClient | undefined} */ #encoder;
   /** @type {Promise<void> | undefined} */ #opening;
   #restarts = { search: 0, encoder: 0 };
-  #manifestText = '';
+  /** @type {Uint8Array | undefined} */ #manifest;
+  /** @type {Model | undefined} */ #model;
 
   /**
    * @param {URL} base the folder that holds manifest.json, with a slash at the end
@@ -54,7 +61,10 @@ export class Engine extends EventTarget {
   async start() {
     this.#opening = this.#openWords();
     await this.#opening.catch(() => {});
-    if (this.state.words === 'ready') await this.#decideMeaning();
+    if (this.state.words !== 'ready') return;
+    await this.#decideMeaning().catch(() => {});
+    // With everything at hand, searching and reading go on without a network.
+    if (!savesData()) await this.#ask('loadAllText', [KEEP_TEXT]).catch(() => {});
   }
 
   /**
@@ -78,6 +88,14 @@ export class Engine extends EventTarget {
     const allowed = await this.#ask('allowed', [query], signal);
     const candidates = await encoder.call('candidates', [query.text, CANDIDATES, allowed], { signal });
     return this.#ask('search', [query, candidates], signal);
+  }
+
+  /**
+   * Loads the parts of the text that excerpts need, see `missing` in a response.
+   * @param {string[]} files @param {AbortSignal} [signal]
+   */
+  async loadText(files, signal) {
+    await this.#ask('loadText', [files], signal);
   }
 
   /** The text and sections of a document, by its index in `info.documents`. @param {number} index */
@@ -126,10 +144,10 @@ export class Engine extends EventTarget {
         },
         onCrash: (error) => this.#restartWords(error),
       });
-      const { info, manifest, modelBytes } = await this.#search.call('open', [this.#base.href]);
+      const { info, manifest } = await this.#search.call('open', [this.#base.href]);
       this.info = info;
-      this.#manifestText = manifest;
-      this.#set({ words: 'ready', progress: undefined, modelBytes });
+      this.#manifest = manifest;
+      this.#set({ words: 'ready', progress: undefined });
     } catch (error) {
       this.#search?.stop();
       this.#search = undefined;
@@ -160,7 +178,8 @@ export class Engine extends EventTarget {
   async #decideMeaning() {
     /** @type {OffReason | undefined} */
     let reason;
-    if (this.state.modelBytes === 0) reason = 'noModel';
+    this.#model = await this.#findModel();
+    if (!this.#model) reason = 'noModel';
     else if (!hasSimd()) reason = 'noSimd';
     else if (!this.#wantsMeaning) reason = 'choice';
     else if (savesData()) reason = 'saveData';
@@ -168,8 +187,27 @@ export class Engine extends EventTarget {
     else await this.#loadMeaning();
   }
 
+  /** The model's description beside the knowledge base, and what searching by meaning has to download in all. */
+  async #findModel() {
+    if (!this.info.model) return undefined;
+    try {
+      const folder = new URL('../model/', this.#base);
+      const json = await (await request(new URL('model.json', folder), { cache: 'no-cache' })).text();
+      const files = JSON.parse(json).files ?? [];
+      const bytes = [...files, ...this.info.vectorSections].reduce((sum, file) => sum + file.bytes, 0);
+      this.#set({ modelBytes: bytes });
+      return { folder: folder.href, json, files };
+    } catch (error) {
+      if (error.code === 'kb::missing') return undefined;
+      this.#failMeaning(error);
+      throw error;
+    }
+  }
+
   async #loadMeaning() {
     try {
+      this.#model ??= await this.#findModel();
+      if (!this.#model) return this.#set({ meaning: 'off', reason: 'noModel', progress: undefined });
       this.#encoder?.stop();
       this.#set({ meaning: 'loading', reason: undefined, error: undefined, progress: { got: 0, total: this.state.modelBytes, rate: 0 } });
       const encoder = new RpcClient(new URL('./encoder-worker.js', import.meta.url), {
@@ -183,7 +221,7 @@ export class Engine extends EventTarget {
         },
       });
       this.#encoder = encoder;
-      await encoder.call('open', [this.#base.href, this.#manifestText]);
+      await encoder.call('open', [this.#base.href, this.#manifest, this.info.vectorSections, this.#model]);
       this.#set({ meaning: 'ready', progress: undefined });
     } catch (error) {
       if (error.name === 'AbortError' || this.state.meaning === 'failed' || !this.#encoder) return;

@@ -4,50 +4,52 @@ import { EngineError } from './rpc.js';
 
 /**
  * @typedef {object} Remote a file that the manifest names
- * @property {string} file   path relative to the folder of the manifest
+ * @property {string} file   its name in its folder
  * @property {number} bytes  its length
  * @property {string} sha256 in hex
  */
 
 /**
- * Opens the cache of one knowledge base. Sites of one owner share an origin, so the name holds the path.
- * @param {URL} base folder of the knowledge base
+ * Opens the cache of one site. Sites of one owner share an origin, so the name holds the path.
+ * @param {URL} site the site's own folder
  * @returns {Promise<Cache | undefined>} nothing where the browser has no Cache Storage or forbids it
  */
-export async function openCache(base) {
+export async function openCache(site) {
   try {
-    return await self.caches?.open(`kb-builder:${base.pathname}`);
+    return await self.caches?.open(`kb-builder:${site.pathname}`);
   } catch {
     return undefined;
   }
 }
 
 /**
- * Removes what no current file needs: older builds of the same knowledge base.
- * @param {Cache | undefined} cache @param {Iterable<string>} keep keys as `cacheKey` makes them
+ * Removes from the cache what was kept of a folder and is not needed any more: files of older builds.
+ * @param {Cache | undefined} cache @param {URL} folder @param {Remote[]} current
  */
-export async function prune(cache, keep) {
-  const wanted = new Set(keep);
-  for (const request of (await cache?.keys()) ?? []) {
-    if (!wanted.has(request.url)) await cache?.delete(request);
-  }
+export async function prune(cache, folder, current) {
+  const wanted = new Set(current.map((remote) => cacheKey(folder, remote)));
+  try {
+    for (const { url } of (await cache?.keys()) ?? []) {
+      if (url.startsWith(folder.href) && !wanted.has(url)) await cache?.delete(url);
+    }
+  } catch { /* what cannot be removed now is removed at the next visit */ }
 }
 
-/** The key of a file in the cache: its address and its content. @param {URL} base @param {Remote} remote */
-export function cacheKey(base, { file, sha256 }) {
-  const url = new URL(file, base);
+/** The key of a file in the cache: its address and its content. @param {URL} folder @param {Remote} remote */
+function cacheKey(folder, { file, sha256 }) {
+  const url = new URL(file, folder);
   url.search = `sha256=${sha256}`;
   return url.href;
 }
 
 /**
  * The bytes of a file, from the cache or the network, with the right SHA-256.
- * @param {URL} base @param {Remote} remote
+ * @param {URL} folder @param {Remote} remote
  * @param {{ cache?: Cache, onProgress?: (bytes: number) => void }} [options] `onProgress` is told how many more bytes came
  * @returns {Promise<Uint8Array>}
  */
-export async function download(base, remote, { cache, onProgress = () => {} } = {}) {
-  const key = cacheKey(base, remote);
+export async function download(folder, remote, { cache, onProgress = () => {} } = {}) {
+  const key = cacheKey(folder, remote);
   const kept = await cache?.match(key).catch(() => undefined);
   if (kept) {
     const bytes = new Uint8Array(await kept.arrayBuffer());
@@ -57,7 +59,7 @@ export async function download(base, remote, { cache, onProgress = () => {} } = 
     }
     await cache?.delete(key);
   }
-  const bytes = await read(await request(new URL(remote.file, base)), remote, onProgress);
+  const bytes = await read(await request(new URL(remote.file, folder)), remote, onProgress);
   if (!(await matches(bytes, remote))) {
     throw new EngineError('kb::corrupt', `${remote.file} is not what the manifest says: its length or SHA-256 differs`);
   }

@@ -9,6 +9,7 @@ export const en = {
   name: 'English',
   switchTo: 'English',
   bytes,
+  gap: ' ', // between two sentences
   skip: 'Skip to the content',
   theme: { label: 'Theme', auto: 'as the system', light: 'light', dark: 'dark' },
   intro: (docs, passages) => `${plural(docs, 'document', 'documents')}, ${plural(passages, 'passage', 'passages')}. Ask in English or Chinese.`,

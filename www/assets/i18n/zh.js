@@ -11,6 +11,7 @@ export const zh = {
   name: '中文',
   switchTo: '中文',
   bytes,
+  gap: '', // between two sentences
   skip: '跳到正文',
   theme: { label: '外观', auto: '跟随系统', light: '浅色', dark: '深色' },
   intro: (docs, passages) => `共 ${number(docs)} 篇文档、${number(passages)} 个段落，可以用中文或英文提问。`,

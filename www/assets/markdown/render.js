@@ -21,6 +21,8 @@ export function renderMarkdown(source, { sections, span, idPrefix, title, string
   const out = document.createDocumentFragment();
   const first = blocks.findIndex((block) => block.type === 'heading');
   if (first === 0 && plain(blocks[0].text ?? '') === plain(title)) blocks.shift();
+  // The page's own title is its h1: a document with further ones begins at h2.
+  Object.assign(context, { shift: blocks.some(({ type, level }) => type === 'heading' && level === 1) ? 1 : 0 });
   /** @type {HTMLElement | undefined} */
   let passage;
   for (const block of blocks) {
@@ -56,8 +58,7 @@ function render(block, context) {
   switch (block.type) {
     case 'heading': {
       const anchor = context.anchors.get(block.start);
-      // The page's own title is its h1.
-      const level = Math.min((block.level ?? 1) + 1, 6);
+      const level = Math.min(Math.max((block.level ?? 1) + context.shift, 2), 6);
       return el(`h${level}`, { id: anchor ? context.idPrefix + anchor : undefined, 'data-heading': true }, inline(block.text?.replace(/\s*\{[#.:][^}]*\}\s*$/, '')));
     }
     case 'paragraph': {

@@ -1,0 +1,23 @@
+//! The one place where an error of kb-core becomes one of JavaScript.
+
+use kb_core::ErrorKind;
+use wasm_bindgen::{JsCast, JsValue};
+
+/// Result of every exported function: what goes wrong is thrown as an `Error` with `code` and `hint`.
+pub(crate) type JsResult<T> = Result<T, JsValue>;
+
+/// `error` as an `Error` of JavaScript: its `message` is the sentence about this case, its `code` and
+/// `hint` are those of [`kb_core::Error`].
+pub(crate) fn to_js(error: kb_core::Error) -> JsValue {
+    let js = js_sys::Error::new(error.message());
+    js.set_name("KbError");
+    // Setting a property of a fresh object cannot fail.
+    let _ = js_sys::Reflect::set(&js, &"code".into(), &error.code().into());
+    let _ = js_sys::Reflect::set(&js, &"hint".into(), &error.hint().into());
+    js.unchecked_into()
+}
+
+/// An argument from JavaScript that has the wrong shape.
+pub(crate) fn bad_argument(what: &str, error: serde_wasm_bindgen::Error) -> JsValue {
+    to_js(kb_core::Error::new(ErrorKind::InvalidInput, format!("{what} has the wrong shape ({error})")))
+}

@@ -1,0 +1,139 @@
+/** Thrown by every function here. `code` is stable, for example `kb::corrupt`. */
+export interface KbError extends Error {
+  code: string;
+  /** What to do next, in English. */
+  hint: string;
+}
+
+/** Which lists answer: words and meaning fused, words alone, meaning alone. */
+export type Mode = "hybrid" | "lexical" | "vector";
+
+/** Conditions on one key are alternatives, conditions on different keys must all hold. */
+export interface Filter {
+  /** `path` (a prefix), `lang`, `tag` or a metadata key. */
+  key: string;
+  value: string;
+}
+
+export interface Query {
+  text: string;
+  /** Most hits to return, 1 to 100; 10 if left out. */
+  k?: number;
+  mode?: Mode;
+  /** Only these collections; all if empty. */
+  collections?: string[];
+  filters?: Filter[];
+}
+
+/** A range of a string in UTF-16 units. */
+export interface Span {
+  start: number;
+  end: number;
+}
+
+export interface Excerpt {
+  /** Plain text; empty while the document's text is not loaded, see `Response.missing`. */
+  text: string;
+  /** What to mark, in order, not overlapping. */
+  marks: Span[];
+}
+
+export interface Hit {
+  /** 1 for the best. */
+  rank: number;
+  score: number;
+  /** BM25 score, if the words matched. */
+  lexicalScore?: number;
+  /** Cosine, if the vectors proposed it. */
+  vectorScore?: number;
+  /** Stable id of the passage, 16 hex digits. */
+  chunkId: string;
+  collection: string;
+  /** Path of the document in its collection. */
+  path: string;
+  title: string;
+  /** Headings from the outermost to the passage's own. */
+  headingPath: string[];
+  /** Fragment identifier of the passage's heading, may be empty. */
+  anchor: string;
+  /** Where the source can be opened, fragment included. */
+  url?: string;
+  /** Language code of the document. */
+  lang: string;
+  excerpt: Excerpt;
+}
+
+export interface Response {
+  hits: Hit[];
+  /** Files of text that must be added before every excerpt can be shown. */
+  missing: string[];
+}
+
+export interface Section {
+  kind: "docs" | "text" | "chunks" | "lexical" | "vectors" | "graph";
+  /** Name of the file beside the manifest. */
+  file: string;
+  bytes: number;
+  /** SHA-256 of the file in hex. */
+  sha256: string;
+}
+
+export interface CollectionInfo {
+  name: string;
+  documents: number;
+  chunks: number;
+}
+
+export interface DocumentInfo {
+  /** For `document()`. */
+  index: number;
+  collection: string;
+  path: string;
+  title: string;
+  lang: string;
+  url?: string;
+}
+
+export interface Info {
+  title: string;
+  /** Main language as a code, may be empty. */
+  language: string;
+  /** Changes whenever answers may change. */
+  id: string;
+  chunks: number;
+  collections: CollectionInfo[];
+  documents: DocumentInfo[];
+  /** Name of the model that searching by meaning needs; none for a base without vectors. */
+  model?: string;
+  /** What the encoder module needs of this base. */
+  vectorSections: Section[];
+}
+
+export interface Heading {
+  /** 1 to 6. */
+  level: number;
+  title: string;
+  anchor: string;
+  /** UTF-16 range of the heading and what is under it, up to the next heading. */
+  start: number;
+  end: number;
+}
+
+export interface DocumentText {
+  /** Markdown. */
+  text: string;
+  sections: Heading[];
+}
+
+export interface Passage {
+  /** Index of its document. */
+  document: number;
+  /** Its range in the document's text. */
+  span: Span;
+}
+
+/** Passages near a question, best first: indexes of chunks and their cosines. */
+export interface Candidates {
+  ids: Uint32Array;
+  scores: Float32Array;
+}

@@ -1,0 +1,74 @@
+// Pictures of every state of the page, for people to look at: into KB_ARTEFACTS, or a folder of the system's temporary one.
+
+import assert from 'node:assert/strict';
+import { mkdir, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { answered, waitFor } from './support/actions.mjs';
+import { launch, openPage } from './support/browser.mjs';
+import { demoSite } from './support/site.mjs';
+import { gate, serveFolder } from './support/static.mjs';
+
+const out = process.env.KB_ARTEFACTS ?? join(tmpdir(), 'kb-screenshots');
+const phone = { viewport: { width: 360, height: 740 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
+const zh = { locale: 'zh-CN' };
+const dark = { colorScheme: 'dark' };
+
+let browser;
+let demo;
+
+before(async () => {
+  await mkdir(out, { recursive: true });
+  browser = await launch();
+  demo = await demoSite();
+});
+after(async () => {
+  await browser?.close();
+  await demo?.remove();
+});
+
+const question = '我把密码传上去了怎么办';
+const shot = (name, { address = '', options = {}, change = undefined, act }) => test(name, async () => {
+  const server = await serveFolder(demo.site, { change });
+  const page = await openPage(browser, options);
+  await page.goto(server.url + address);
+  await act(page);
+  await page.waitForTimeout(400); // movements come to rest
+  const path = join(out, `${name}.png`);
+  await page.screenshot({ path });
+  assert.ok((await stat(path)).size > 5000);
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, 'nothing sticks out at the side');
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+  await server.close();
+});
+const ready = (page) => waitFor(page, 'meaning', 'ready');
+const byMeaning = (q) => (page) => answered(page, q, 'meaning');
+const asked = (q) => `?q=${encodeURIComponent(q)}`;
+const reading = (q) => async (page) => {
+  await answered(page, q, 'meaning');
+  await page.click('.hit-title a');
+  await page.locator('.prose .passage').waitFor();
+};
+
+for (const [suffix, options] of [['light', {}], ['dark', dark], ['phone', phone], ['zh', zh], ['phone-zh-dark', { ...phone, ...zh, ...dark }]]) {
+  shot(`home-${suffix}`, { options, act: ready });
+  shot(`results-${suffix}`, { options, address: asked(question), act: byMeaning(question) });
+  shot(`reader-${suffix}`, { options, address: asked(question), act: reading(question) });
+}
+shot('results-en', { address: asked('throw away my last edits'), act: byMeaning('throw away my last edits') });
+shot('reader-zh-text', { options: zh, address: asked('机器怎样判断两句话意思差不多'), act: reading('机器怎样判断两句话意思差不多') });
+shot('words-loading', { address: asked('branch'), change: (path) => (path.startsWith('kb/lexical-') ? gate().opened : undefined), act: (page) => page.locator('.ghost').first().waitFor() });
+shot('model-loading', {
+  address: asked('branch'), act: (page) => answered(page, 'branch', 'words'),
+  change: (path) => (path === 'model/model.onnx' ? gate().opened : undefined),
+});
+shot('nothing-found', {
+  address: asked('xylophone'), act: (page) => page.locator('.notice').waitFor(),
+  change: (path) => (path === 'model/model.onnx' ? gate().opened : undefined),
+});
+shot('error', {
+  address: asked('branch'), act: (page) => page.locator('.notice-problem').waitFor(),
+  change: (path, bytes) => (path.startsWith('kb/lexical-') ? Buffer.from(bytes).fill(0, 40, 60) : undefined),
+});

@@ -1,0 +1,178 @@
+// The whole way on the demo: words at once, the model in the background, meaning in Chinese and English.
+
+import assert from 'node:assert/strict';
+import { after, afterEach, before, test } from 'node:test';
+import { answered, ask, hits, statusText, waitFor } from './support/actions.mjs';
+import { launch, openPage } from './support/browser.mjs';
+import { demoSite, serve } from './support/site.mjs';
+import { gate, serveFolder } from './support/static.mjs';
+
+let browser;
+let demo;
+let server;
+/** @type {Awaited<ReturnType<typeof openPage>> | undefined} */
+let page;
+
+before(async () => {
+  browser = await launch();
+  demo = await demoSite();
+  server = await serve(demo.site);
+});
+afterEach(async () => {
+  await page?.context().close();
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+  await demo?.remove();
+});
+
+test('words answer while the model is still on its way, and meaning takes over in place', async () => {
+  const model = gate();
+  const slow = await serveFolder(demo.site, { change: (path) => (path === 'model/model.onnx' ? model.opened : undefined) });
+  page = await openPage(browser);
+  await page.goto(slow.url);
+  await waitFor(page, 'meaning', 'loading');
+  await ask(page, 'undo a commit', 'words');
+  const byWords = await hits(page);
+  assert.ok(byWords.length > 3);
+  assert.ok(byWords.every(({ by }) => by === 'words'));
+  assert.ok(byWords[0].marks.some((mark) => /undo|commit/i.test(mark)), `${byWords[0].marks}`);
+  assert.match(await statusText(page), /^Searching by words while the model for meaning loads: .* of 2\d MB/);
+
+  model.open();
+  await answered(page, 'undo a commit', 'meaning');
+  assert.equal(await statusText(page), 'Searching by words and by meaning.');
+  const byMeaning = await hits(page);
+  assert.ok(byMeaning.some(({ by }) => by === 'both'), 'both lists have a part in the result');
+  assert.deepEqual(page.problems, []);
+  await slow.close();
+});
+
+// Each question is put in words that the passage does not have; most are in the other language or in everyday speech.
+const questions = [
+  ['我把密码传上去了怎么办', '09-large-and-secret.md'],
+  ['how do I find the change that introduced a bug', '08-bisect.md'],
+  ['机器怎样判断两句话意思差不多', '05-vectors.md'],
+  ['trading a little accuracy for a lot of speed when looking for close points', '06-nearest-neighbours.md'],
+  ['怎么知道一个搜索系统好不好用', '09-evaluation.md'],
+];
+test('questions find their passage by meaning', async () => {
+  page = await openPage(browser);
+  await page.goto(server.url);
+  await waitFor(page, 'meaning', 'ready');
+  for (const [question, path] of questions) {
+    await ask(page, question);
+    const found = await hits(page);
+    assert.ok(found.slice(0, 3).some((hit) => hit.path.endsWith(path)), `${question}: ${found.map((hit) => hit.path)}`);
+  }
+  assert.deepEqual(page.problems, []);
+});
+
+test('a question without a word in common with the text finds it by meaning alone', async () => {
+  page = await openPage(browser);
+  await page.goto(`${server.url}?q=${encodeURIComponent('撤销')}`);
+  await waitFor(page, 'meaning', 'ready');
+  await ask(page, '反悔');
+  const found = await hits(page);
+  assert.equal(found[0].by, 'meaning');
+  assert.deepEqual(found[0].marks, []);
+  assert.ok(found.slice(0, 3).some(({ path }) => path.endsWith('03-undo.md')), `${found.map((hit) => hit.path)}`);
+  assert.deepEqual(page.problems, []);
+});
+
+test('under a sub-path, with every request inside it', async () => {
+  const prefix = '/course/kb/';
+  const nested = await serveFolder(demo.site, { prefix });
+  page = await openPage(browser);
+  /** @type {string[]} */
+  const requests = [];
+  page.on('request', (request) => requests.push(request.url()));
+  await page.goto(`${nested.url}?q=branch`);
+  await answered(page, 'branch', 'meaning');
+  await page.click('.hit-title a');
+  await page.locator('.prose .passage').waitFor();
+  assert.ok(page.url().startsWith(`${nested.url}?doc=`), page.url());
+  assert.ok(requests.length > 10);
+  assert.deepEqual(requests.filter((url) => !url.startsWith(nested.url)), []);
+  assert.deepEqual(page.problems, []);
+  await nested.close();
+});
+
+test('the network goes away after the load: search, reading and meaning go on', async () => {
+  page = await openPage(browser);
+  await page.goto(server.url);
+  await waitFor(page, 'meaning', 'ready');
+  // The code of the reader view comes with the first document.
+  await page.locator('.shelf a').first().click();
+  await page.locator('.prose').waitFor();
+  await page.context().setOffline(true);
+  await page.locator('.reader-back').click();
+  await ask(page, '我把密码传上去了怎么办');
+  assert.ok((await hits(page)).slice(0, 3).some(({ path }) => path.endsWith('09-large-and-secret.md')));
+  await page.click('.hit-title a');
+  await page.locator('.prose .passage').waitFor();
+  assert.deepEqual(page.problems, []);
+});
+
+test('the second visit takes model and index from the cache', async () => {
+  const counting = await serveFolder(demo.site);
+  page = await openPage(browser);
+  await page.goto(counting.url);
+  await waitFor(page, 'meaning', 'ready');
+  assert.ok((counting.sent.get('model/model.onnx') ?? 0) > 1e6);
+  counting.sent.clear();
+  await page.reload();
+  await waitFor(page, 'meaning', 'ready');
+  const again = [...counting.sent.keys()].filter((path) => path.startsWith('model/model.onnx') || path.endsWith('.kbs'));
+  assert.deepEqual(again, []);
+  assert.deepEqual(page.problems, []);
+  await counting.close();
+});
+
+test('the first result by words costs under 500 kB', async () => {
+  const model = gate();
+  const counting = await serveFolder(demo.site, { change: (path) => (path.startsWith('model/') && path !== 'model/model.json' ? model.opened : undefined) });
+  page = await openPage(browser);
+  await page.goto(`${counting.url}?q=branch`);
+  await answered(page, 'branch', 'words');
+  assert.ok((await hits(page))[0].text.length > 20, 'the excerpt is there too');
+  // What only the model needs may have begun already: the encoder module and the vectors.
+  const needed = [...counting.sent].filter(([path]) => !/^model\/|kb_encoder|vectors-|graph-|encoder-worker/.test(path));
+  const total = needed.reduce((sum, [, bytes]) => sum + bytes, 0);
+  console.log(`# first result by words: ${total} bytes in ${needed.length} requests`);
+  assert.ok(total < 500_000, `${total} bytes: ${needed.map((entry) => entry.join(' ')).join(', ')}`);
+  assert.deepEqual(page.problems, []);
+  model.open();
+  await counting.close();
+});
+
+test('words only is a choice that is kept', async () => {
+  const counting = await serveFolder(demo.site);
+  page = await openPage(browser);
+  await page.goto(`${counting.url}?q=branch`);
+  await answered(page, 'branch', 'meaning');
+  await page.getByRole('button', { name: 'Words only' }).click();
+  await answered(page, 'branch', 'words');
+  assert.equal(await statusText(page), 'Searching by words only, as you chose.');
+  counting.sent.clear();
+  await page.reload();
+  await waitFor(page, 'meaning', 'off');
+  await answered(page, 'branch', 'words');
+  assert.equal(counting.sent.get('assets/runtime/kb_encoder_bg.wasm'), undefined);
+  await page.getByRole('button', { name: /Search by meaning too/ }).click();
+  await answered(page, 'branch', 'meaning');
+  assert.deepEqual(page.problems, []);
+  await counting.close();
+});
+
+test('a reader who asks to save data is not sent the model', async () => {
+  page = await openPage(browser);
+  await page.addInitScript(() => Object.defineProperty(navigator, 'connection', { value: { saveData: true } }));
+  await page.goto(server.url);
+  await waitFor(page, 'meaning', 'off');
+  assert.match(await statusText(page), /your browser asks to save data, and the model for meaning is 2\d MB/);
+  await page.getByRole('button', { name: /Search by meaning too \(2\d MB\)/ }).click();
+  await waitFor(page, 'meaning', 'ready');
+  assert.deepEqual(page.problems, []);
+});

@@ -1,0 +1,35 @@
+// One Chromium for a test file, and pages that remember everything that went wrong in them.
+
+import { existsSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+
+const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
+
+/** The path of Chromium: `CHROME`, or the usual places. */
+function executable() {
+  const places = [process.env.CHROME, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+  const found = places.find((path) => path && existsSync(path));
+  if (!found) throw new Error('no Chromium was found: set CHROME to its path');
+  return found;
+}
+
+export const launch = () => chromium.launch({ executablePath: executable(), args: ARGS });
+
+/**
+ * A page in a context of its own. `problems` collects console errors, page errors and policy violations;
+ * a test ends with `assert.deepEqual(page.problems, [])`.
+ * @param {import('playwright-core').Browser} browser
+ * @param {import('playwright-core').BrowserContextOptions} [options]
+ */
+export async function openPage(browser, options = {}) {
+  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1200, height: 860 }, ...options });
+  const page = await context.newPage();
+  /** @type {string[]} */
+  const problems = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(`console ${message.type()}: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => problems.push(`page error: ${error.message}`));
+  page.on('crash', () => problems.push('the page crashed'));
+  return Object.assign(page, { problems });
+}

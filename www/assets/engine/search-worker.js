@@ -1,0 +1,92 @@
+// The worker that searches by words and hands out documents.
+
+import init, { KnowledgeBase } from '../runtime/kb_search.js';
+import { download, meter, openCache, prune, request } from './download.js';
+import { emit, serve } from './rpc.js';
+
+/** Text up to this size comes with the index, so that the first results need no further request. Bytes. */
+const EAGER_TEXT = 600_000;
+
+/** @type {KnowledgeBase} */
+let kb;
+/** @type {URL} */
+let folder;
+/** @type {Cache | undefined} */
+let cache;
+/** @type {WebAssembly.Memory | undefined} */
+let memory;
+/** Parts of the text on their way. @type {Map<string, Promise<void>>} */
+const coming = new Map();
+
+serve({
+  /** @param {string} href folder of manifest.json */
+  async open(href) {
+    folder = new URL(href);
+    const starting = init();
+    const [manifest] = await Promise.all([fetchManifest('no-cache'), openCache(new URL('../', folder)).then((found) => (cache = found))]);
+    memory = (await starting).memory;
+    try {
+      return await load(manifest);
+    } catch (error) {
+      // The site was published anew between the two requests: its manifest names other files by now.
+      if (error.code !== 'kb::missing') throw error;
+      const newer = await fetchManifest('reload');
+      if (same(newer, manifest)) throw error;
+      return load(newer);
+    }
+  },
+  search: (query, candidates) => kb.search(query, candidates?.ids, candidates?.scores),
+  allowed: (query) => kb.allowed(query),
+  async loadText(files) {
+    await Promise.all(files.map(loadPart));
+  },
+  /** Everything that excerpts and the reader view need, if it is at most `limit` bytes in all. @param {number} limit */
+  async loadAllText(limit) {
+    const parts = kb.sections().filter(({ kind }) => kind === 'text');
+    if (parts.reduce((sum, { bytes }) => sum + bytes, 0) > limit) return;
+    // In the background, outside the queue: searches are answered between the parts.
+    (async () => {
+      for (const { file } of parts) await loadPart(file);
+    })().catch(() => {}); // a part that is needed is asked for again, and its failure shown then
+  },
+  async document(index) {
+    const part = kb.textFile(index);
+    if (part) await loadPart(part);
+    return kb.document(index);
+  },
+  passage: (chunkId) => kb.passage(chunkId),
+  memory: () => memory?.buffer.byteLength ?? 0,
+});
+
+/** @param {RequestCache} mode */
+async function fetchManifest(mode) {
+  const response = await request(new URL('manifest.json', folder), { cache: mode });
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+/** @param {Uint8Array} manifest */
+async function load(manifest) {
+  kb?.free();
+  kb = new KnowledgeBase(manifest);
+  const sections = kb.sections();
+  const text = sections.filter(({ kind }) => kind === 'text');
+  const eager = text.reduce((sum, { bytes }) => sum + bytes, 0) <= EAGER_TEXT;
+  const wanted = sections.filter(({ kind }) => ['docs', 'chunks', 'lexical'].includes(kind) || (kind === 'text' && eager));
+  const onProgress = meter(wanted.reduce((sum, { bytes }) => sum + bytes, 0), (state) => emit('progress', state));
+  const files = await Promise.all(wanted.map(async (section) => ({ section, bytes: await download(folder, section, { cache, onProgress }) })));
+  for (const { section, bytes } of files) kb.addSection(section.file, bytes);
+  kb.finish();
+  prune(cache, folder, sections);
+  return { info: kb.info(), manifest };
+}
+
+/** @param {string} file */
+async function loadPart(file) {
+  const section = kb.sections().find((known) => known.file === file);
+  if (!section || !kb.isMissing(file)) return;
+  const loading = coming.get(file) ?? download(folder, section, { cache }).then((bytes) => kb.addSection(file, bytes));
+  coming.set(file, loading);
+  await loading.finally(() => coming.delete(file));
+}
+
+const same = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
