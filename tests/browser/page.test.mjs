@@ -74,6 +74,12 @@ test('keyboard: / into the box, arrows through the list, Enter opens, back retur
   await page.goBack();
   await page.locator('.hit').first().waitFor();
   assert.equal(await focused(), titles[1]);
+  await page.keyboard.press('Enter');
+  await page.locator('.prose .passage').waitFor();
+  await page.keyboard.press('/');
+  assert.equal(await focused(), 'q');
+  assert.equal(await page.inputValue('#q'), 'vertex');
+  await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Escape');
   assert.equal(await focused(), 'q');
   await page.keyboard.press('Escape');

@@ -34,7 +34,7 @@ let opened = '';
 const live = find('[data-live]');
 const announce = (/** @type {string} */ text) => (live.textContent = text);
 const theme = themeButton(find('[data-theme]'));
-const box = searchBox(find('[data-form]'), { onQuery: asked, onDown: () => results.focusFirst() });
+const box = searchBox(find('[data-form]'), { onQuery: asked, onDown: () => results.focusFirst(), reveal: leaveReader });
 const results = resultList(find('[data-results]'), { base: site, onUp: box.focus, onSearchAll: () => choose(''), announce });
 const status = statusLine(find('[data-status]'), {
   announce,
@@ -80,6 +80,14 @@ function asked(text, how) {
   if (how === 'entered') search();
 }
 
+/** From a document back to its search. */
+function leaveReader() {
+  if (!route.doc) return;
+  const { query } = route;
+  go({ query }, 'push');
+  box.value = query;
+}
+
 /** @param {string} name */
 function choose(name) {
   scope = name;
@@ -122,7 +130,7 @@ async function search() {
       return finish(() => engine.searchWords(query, signal), false).catch((second) => second.name !== 'AbortError' && showProblem(second));
     }
     // A worker that stopped is being started again; the same question is asked of the new one.
-    if (engine.state.words === 'loading') return results.waiting();
+    if (/** @type {string} */ (engine.state.words) === 'loading') return results.waiting();
     showProblem(error);
   }
 }

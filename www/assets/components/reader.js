@@ -38,7 +38,7 @@ export function readerView(root, { engine, base }) {
     const target = passage ?? heading;
     if (target) target.scrollIntoView({ block: 'start' });
     else scrollTo(0, 0);
-    (passage ?? root.querySelector('h1'))?.focus({ preventScroll: true });
+    /** @type {HTMLElement | null} */ (passage ?? root.querySelector('h1'))?.focus({ preventScroll: true });
     return { title: root.querySelector('h1')?.textContent ?? '' };
   }
 

@@ -5,9 +5,10 @@ const PAUSE = 60;
 
 /**
  * @param {HTMLFormElement} form
- * @param {{ onQuery: (text: string, how: 'typed' | 'entered') => void, onDown: () => void }} handlers
+ * @param {{ onQuery: (text: string, how: 'typed' | 'entered') => void, onDown: () => void, reveal: () => void }} handlers
+ *   `reveal` brings the box into view where it is hidden
  */
-export function searchBox(form, { onQuery, onDown }) {
+export function searchBox(form, { onQuery, onDown, reveal }) {
   const input = /** @type {HTMLInputElement} */ (form.elements.namedItem('q'));
   const clear = /** @type {HTMLButtonElement} */ (form.querySelector('[data-clear]'));
   let timer = 0;
@@ -65,8 +66,8 @@ export function searchBox(form, { onQuery, onDown }) {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const target = /** @type {HTMLElement} */ (event.target);
     if (target.isContentEditable || target.closest('input, textarea, select')) return;
-    if (form.offsetParent === null) return;
     event.preventDefault();
+    reveal();
     input.focus();
     input.select();
   });

@@ -26,7 +26,7 @@ export const cancelled = () => new DOMException('given up for a newer request', 
 
 /** The page's end. */
 export class RpcClient {
-  #worker;
+  /** @type {Worker | undefined} */ #worker;
   #pending = new Map();
   #next = 1;
   #onEvent;
@@ -46,12 +46,13 @@ export class RpcClient {
       throw new EngineError('worker::blocked', String(error));
     }
     let spoke = false;
-    this.#worker.onmessage = ({ data }) => {
+    const worker = this.#worker;
+    worker.onmessage = ({ data }) => {
       spoke = true;
       if (data.event) this.#onEvent(data.event, data.data);
       else this.#settle(data);
     };
-    this.#worker.onerror = (event) => {
+    worker.onerror = (event) => {
       event.preventDefault();
       this.#crash(new EngineError(spoke ? 'engine::trap' : 'worker::blocked', event.message ?? 'the worker did not start'));
     };
@@ -65,10 +66,11 @@ export class RpcClient {
   call(method, args, { signal, transfer = [] } = {}) {
     if (!this.#worker) return Promise.reject(new EngineError('engine::trap', 'the worker has stopped'));
     if (signal?.aborted) return Promise.reject(cancelled());
+    const worker = this.#worker;
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       this.#pending.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, method, args }, transfer);
+      worker.postMessage({ id, method, args }, transfer);
       signal?.addEventListener('abort', () => {
         if (!this.#pending.delete(id)) return;
         this.#worker?.postMessage({ cancel: id });

@@ -255,6 +255,7 @@ const toNode = (token) => token.node ?? document.createTextNode(token.char.repea
 
 const ENTITIES = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', copy: '©', hellip: '…', mdash: '—', ndash: '–', times: '×', le: '≤', ge: '≥', rarr: '→', larr: '←' };
 
+/** @param {RegExpExecArray} match */
 function entityText([whole, decimal, hex, name]) {
   if (name) return ENTITIES[name];
   const code = decimal ? parseInt(decimal, 10) : parseInt(hex, 16);

@@ -23,7 +23,7 @@ export function renderMarkdown(source, { sections, span, idPrefix, title, string
   if (first === 0 && plain(blocks[0].text ?? '') === plain(title)) blocks.shift();
   // The page's own title is its h1: a document with further ones begins at h2.
   Object.assign(context, { shift: blocks.some(({ type, level }) => type === 'heading' && level === 1) ? 1 : 0 });
-  /** @type {HTMLElement | undefined} */
+  /** @type {any} */
   let passage;
   for (const block of blocks) {
     const element = render(block, context);
