@@ -1,8 +1,18 @@
 //! Sentence embeddings: the model's description, the trait of everything that embeds, and (feature
 //! `encoder`) the ONNX encoder on tract.
 
+#[cfg(feature = "encoder")]
+mod encoder;
+#[cfg(feature = "encoder")]
+pub mod kernels;
 mod model;
+#[cfg(feature = "encoder")]
+mod onnx;
+#[cfg(feature = "encoder")]
+mod ops;
 
+#[cfg(feature = "encoder")]
+pub use encoder::{OnnxEncoder, fingerprint};
 pub use model::{ModelInfo, Pooling};
 
 use crate::Result;
