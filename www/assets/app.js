@@ -25,7 +25,7 @@ let scope = '';
 /** The running search. */
 let turn = new AbortController();
 /** What the list shows now, to know when it can be made better. */
-let shown = { text: '', scope: '', meaning: false };
+let shown = { text: '', scope: '', meaning: false, hits: 0 };
 /** What the engine's last event said. */
 let lastState = { words: '', meaning: '' };
 /** Passage to focus when the reader comes back to the list. */
@@ -48,7 +48,6 @@ const status = statusLine(find('[data-status]'), {
     shown = { ...shown, meaning: false, text: '\0' };
     search();
   },
-  onRetry: start,
 });
 /** The reader view's code is loaded with the first document. @type {Promise<ReturnType<typeof import('./components/reader.js').readerView>> | undefined} */
 let reader;
@@ -136,7 +135,7 @@ async function search() {
 }
 
 function paint(response, query, meaning, ms) {
-  shown = { text: query.text, scope, meaning };
+  shown = { text: query.text, scope, meaning, hits: response.hits.length };
   results.show({ hits: response.hits, meaning }, { strings, query, ms, meaningState: engine.state.meaning });
   if (opened) results.focusOn(opened);
   opened = '';
@@ -170,16 +169,23 @@ function engineChanged() {
   if (state.words === 'ready' && lastState.words !== 'ready') {
     describe();
     show();
-  } else if (state.meaning === 'ready' && lastState.meaning !== 'ready' && !shown.meaning) search();
+  } else if (state.meaning !== lastState.meaning && shown.text === route.query && !shown.meaning) {
+    // Better results, or at least better advice where there were none.
+    if (state.meaning === 'ready' || shown.hits === 0) search();
+  }
   lastState = { ...state };
+}
+
+/** Writes the title of the knowledge base, and its first letter as a seal. @param {string} title */
+function name(title) {
+  for (const element of document.querySelectorAll('[data-title]')) element.textContent = title;
+  find('[data-seal]').textContent = [...title].find((char) => /[\p{L}\p{N}]/u.test(char))?.toUpperCase() ?? '';
 }
 
 /** Title, counts, collections and documents, once they are known. */
 function describe() {
   const { info } = engine;
-  const title = info.title || strings.search.label;
-  for (const element of document.querySelectorAll('[data-title]')) element.textContent = title;
-  find('[data-seal]').textContent = [...title.trim()].find((char) => /[\p{L}\p{N}]/u.test(char))?.toUpperCase() ?? '';
+  name(info.title || strings.title);
   find('[data-intro]').textContent = strings.intro(info.documents.length, info.chunks);
   library(find('[data-library]'), info, strings);
   scopes(find('[data-scopes]'), info, scope, strings, choose);
@@ -193,14 +199,14 @@ async function show() {
   find('[data-reader]').hidden = view !== 'document';
   find('[data-library]').hidden = view !== 'home' || !ready;
   find('[data-results]').hidden = view !== 'results' && engine.state.words !== 'failed';
-  const name = engine.info?.title ?? document.title;
+  const title = engine.info?.title || strings.title;
   if (view === 'home') {
     turn.abort();
     if (engine.state.words !== 'failed') results.clear();
     shown.text = '\0';
-    document.title = name;
+    document.title = title;
   } else if (view === 'results') {
-    document.title = `${route.query} · ${name}`;
+    document.title = `${route.query} · ${title}`;
     if (shown.text !== route.query || shown.scope !== scope) search();
     else if (opened) {
       results.focusOn(opened);
@@ -209,8 +215,8 @@ async function show() {
   } else if (ready) {
     try {
       reader ??= import('./components/reader.js').then(({ readerView }) => readerView(find('[data-reader]'), { engine, base: site }));
-      const { title } = await (await reader).open(route, strings);
-      document.title = `${title} · ${name}`;
+      const drawn = await (await reader).open(route, strings);
+      document.title = `${drawn.title} · ${title}`;
     } catch (error) {
       if (error.name === 'AbortError') return;
       find('[data-results]').hidden = false;
@@ -256,6 +262,7 @@ function translate() {
   strings = languages[language];
   document.documentElement.lang = language === 'zh' ? 'zh-Hans' : language;
   fillIn(document, strings);
+  if (!engine.info) name(strings.title);
   const others = /** @type {(keyof typeof languages)[]} */ (Object.keys(languages));
   const next = others[(others.indexOf(language) + 1) % others.length];
   const button = find('[data-language]');

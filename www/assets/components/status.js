@@ -4,9 +4,9 @@ import { el } from './dom.js';
 
 /**
  * @param {HTMLElement} root
- * @param {{ onUseMeaning: () => void, onWordsOnly: () => void, onRetry: () => void, announce: (text: string) => void }} handlers
+ * @param {{ onUseMeaning: () => void, onWordsOnly: () => void, announce: (text: string) => void }} handlers
  */
-export function statusLine(root, { onUseMeaning, onWordsOnly, onRetry, announce }) {
+export function statusLine(root, { onUseMeaning, onWordsOnly, announce }) {
   const text = /** @type {HTMLElement} */ (root.querySelector('[data-status-text]'));
   const actions = /** @type {HTMLElement} */ (root.querySelector('[data-status-actions]'));
   const progress = /** @type {HTMLProgressElement} */ (root.querySelector('[data-status-progress]'));
@@ -32,7 +32,7 @@ export function statusLine(root, { onUseMeaning, onWordsOnly, onRetry, announce 
       if (state.words !== 'starting' && !state.progress) announce(view.text);
       const button = (label, onclick) => el('button', { type: 'button', class: 'button button-quiet', onclick }, label);
       actions.replaceChildren(...view.actions.map((name) => {
-        if (name === 'retry') return button(strings.status.retry, state.words === 'failed' ? onRetry : onUseMeaning);
+        if (name === 'retry') return button(strings.status.retry, onUseMeaning);
         if (name === 'words') return button(strings.status.wordsOnly, onWordsOnly);
         return button(strings.status.loadModel(state.modelBytes), onUseMeaning);
       }));
@@ -44,7 +44,7 @@ export function statusLine(root, { onUseMeaning, onWordsOnly, onRetry, announce 
 function describe(state, strings) {
   const s = strings.status;
   const { got, total, rate } = state.progress ?? { got: 0, total: 0, rate: 0 };
-  if (state.words === 'failed') return { tone: 'problem', text: s.broken, actions: ['retry'] };
+  if (state.words === 'failed') return { tone: 'problem', text: s.broken, actions: [] };
   if (state.words !== 'ready') return { tone: 'busy', text: total ? s.words(got, total) : s.starting, actions: [] };
   switch (state.meaning) {
     case 'loading': return { tone: 'busy', text: s.model(got, total, rate), actions: ['words'] };

@@ -7,6 +7,7 @@ const bytes = (n) => (n < 1e6 ? `${Math.max(1, Math.round(n / 1e3))} kB` : `${(n
 
 export const en = {
   name: 'English',
+  title: 'Knowledge base',
   switchTo: 'English',
   bytes,
   gap: ' ', // between two sentences

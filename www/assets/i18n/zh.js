@@ -9,6 +9,7 @@ const bytes = (n) => (n < 1e6 ? `${Math.max(1, Math.round(n / 1e3))} kB` : `${(n
 /** @type {import('./index.js').Strings} */
 export const zh = {
   name: '中文',
+  title: '知识库',
   switchTo: '中文',
   bytes,
   gap: '', // between two sentences
