@@ -1,0 +1,49 @@
+//! Puts the page and the browser runtime into the program, so that it works without its sources.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// Suffixes of what belongs to a site; everything else in these folders is for developers.
+const SUFFIXES: [&str; 9] = ["html", "js", "css", "wasm", "svg", "png", "ico", "json", "webmanifest"];
+
+/// Folders and files of `www/` that are not part of a site.
+const DEVELOPMENT: [&str; 6] = ["node_modules", "package.json", "package-lock.json", "tsconfig.json", "jsconfig.json", "tests"];
+
+fn main() -> io::Result<()> {
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());
+    let root = here.parent().unwrap_or(&here).to_path_buf();
+    let mut files = Vec::new();
+    collect(&root.join("www"), "", &mut files)?;
+    collect(&root.join("prebuilt").join("runtime"), "assets/runtime", &mut files)?;
+    files.sort();
+    let mut code = String::from("&[\n");
+    for (name, path) in &files {
+        let _ = writeln!(code, "    ({name:?}, include_bytes!({:?})),", path.display().to_string());
+    }
+    code.push_str("]\n");
+    fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("site_files.rs"), code)
+}
+
+/// Adds the files below `dir` under `prefix`, by the paths they get in a site.
+fn collect(dir: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {
+    // Watched even when it is missing: it may be made later.
+    println!("cargo::rerun-if-changed={}", dir.display());
+    if !dir.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(dir)? {
+        let path = entry?.path();
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        if name.starts_with('.') || DEVELOPMENT.contains(&name.as_str()) {
+            continue;
+        }
+        let site_path = if prefix.is_empty() { name.clone() } else { format!("{prefix}/{name}") };
+        if path.is_dir() {
+            collect(&path, &site_path, files)?;
+        } else if path.extension().is_some_and(|e| SUFFIXES.iter().any(|s| e == *s)) {
+            files.push((site_path, path));
+        }
+    }
+    Ok(())
+}

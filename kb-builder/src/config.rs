@@ -1,0 +1,190 @@
+//! `kb.toml`: what an author writes once instead of typing flags.
+//!
+//! Precedence is flag, then environment, then this file, then the default. Every path in the file
+//! is relative to the file's own folder.
+
+use crate::error::{Error, Result};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// File name looked for in the current folder when `--config` is not given.
+pub const FILE_NAME: &str = "kb.toml";
+
+/// The whole file. Every key is optional.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Config {
+    /// Name of the knowledge base, shown at the top of the page.
+    pub title: Option<String>,
+    /// Language of the page's own words: `zh` or `en`. Default: what most documents are in.
+    pub language: Option<PageLanguage>,
+    /// The collections, one each.
+    #[serde(rename = "source")]
+    pub sources: Vec<SourceConfig>,
+    /// The embedding model.
+    pub model: ModelConfig,
+    /// The output folder.
+    pub site: SiteConfig,
+}
+
+/// Languages that the page's own words exist in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum PageLanguage {
+    /// Chinese.
+    Zh,
+    /// English.
+    En,
+}
+
+impl PageLanguage {
+    /// The language code: `zh`, `en`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Zh => "zh",
+            Self::En => "en",
+        }
+    }
+}
+
+/// One `[[source]]`: a folder or a file that becomes one collection.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SourceConfig {
+    /// Name of the collection. Default: the folder's name, or the file's without suffix.
+    pub name: Option<String>,
+    /// Folder or file.
+    pub path: PathBuf,
+    /// Globs; when there are any, only files that match one are read. `*.md` matches at any depth,
+    /// a pattern with `/` counts from the folder.
+    pub include: Vec<String>,
+    /// Globs of files and folders that are left out; stronger than `include`.
+    pub exclude: Vec<String>,
+    /// Where the documents are published. `{path}` stands for the document's path and `{stem}` for
+    /// the path without its suffix; with neither, the path is appended:
+    /// `https://doc.rust-lang.org/book/{stem}.html`, `https://github.com/o/r/blob/main/`.
+    /// Without it, hits open the page's own reader.
+    pub url_base: Option<String>,
+}
+
+/// `[model]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ModelConfig {
+    /// Folder with model.onnx, tokenizer.json and model.json.
+    pub path: Option<PathBuf>,
+}
+
+/// `[site]`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct SiteConfig {
+    /// The folder to write. Default: `site`.
+    pub out: Option<PathBuf>,
+    /// Whether copies of the originals are put into `files/` of the site. Default: true.
+    pub originals: Option<bool>,
+}
+
+impl Config {
+    /// Reads `path`, or `kb.toml` in the current folder if there is one, or gives the defaults.
+    pub fn load(path: Option<&Path>) -> Result<Self> {
+        let path = match path {
+            Some(p) => p.to_path_buf(),
+            None if Path::new(FILE_NAME).is_file() => PathBuf::from(FILE_NAME),
+            None => return Ok(Self::default()),
+        };
+        let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))?;
+        let base = path.parent().unwrap_or(Path::new(""));
+        Self::parse(&text, base).map_err(|message| {
+            Error::usage(format!("{}: {message}", path.display()), "the keys of kb.toml are listed in docs/CONFIG.md")
+        })
+    }
+
+    /// Parses the text of a `kb.toml` that lies in `base`. The error is a sentence with its line.
+    fn parse(text: &str, base: &Path) -> std::result::Result<Self, String> {
+        let mut config: Self = toml::from_str(text).map_err(|e| {
+            let line = e.span().map(|s| text[..s.start.min(text.len())].matches('\n').count() + 1);
+            let place = line.map(|l| format!("line {l}: ")).unwrap_or_default();
+            format!("{place}{}", with_suggestion(e.message()))
+        })?;
+        for source in &mut config.sources {
+            if source.path.as_os_str().is_empty() {
+                return Err("a [[source]] needs a `path`".into());
+            }
+            source.path = base.join(&source.path);
+        }
+        for path in [&mut config.model.path, &mut config.site.out].into_iter().flatten() {
+            *path = base.join(&*path);
+        }
+        Ok(config)
+    }
+}
+
+/// Adds "did you mean" to serde's sentence about an unknown field, from the fields it lists.
+fn with_suggestion(message: &str) -> String {
+    let message = message.lines().next().unwrap_or_default();
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let (true, Some(unknown)) = (message.starts_with("unknown field"), quoted.next()) else {
+        return message.to_string();
+    };
+    let nearest = quoted.max_by(|a, b| strsim::jaro_winkler(unknown, a).total_cmp(&strsim::jaro_winkler(unknown, b)));
+    match nearest {
+        Some(known) => format!("unknown key `{unknown}`, did you mean `{known}`?"),
+        None => format!("unknown key `{unknown}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_every_key_and_resolves_paths_against_the_file() {
+        let text = r#"
+            title = "算法"
+            language = "zh"
+            [[source]]
+            name = "notes"
+            path = "notes"
+            include = ["*.md"]
+            exclude = ["drafts"]
+            url_base = "https://example.org/{stem}.html"
+            [[source]]
+            path = "/abs/book"
+            [model]
+            path = "models/e5"
+            [site]
+            out = "public"
+            originals = false
+        "#;
+        let c = Config::parse(text, Path::new("course")).expect("parses");
+        assert_eq!(c.title.as_deref(), Some("算法"));
+        assert_eq!(c.language, Some(PageLanguage::Zh));
+        assert_eq!(c.sources.len(), 2);
+        assert_eq!(c.sources[0].path, Path::new("course/notes"));
+        assert_eq!(c.sources[0].include, ["*.md"]);
+        assert_eq!(c.sources[1].path, Path::new("/abs/book"));
+        assert_eq!(c.model.path.as_deref(), Some(Path::new("course/models/e5")));
+        assert_eq!(c.site.out.as_deref(), Some(Path::new("course/public")));
+        assert_eq!(c.site.originals, Some(false));
+    }
+
+    #[test]
+    fn an_unknown_key_names_its_line_and_the_nearest_known_key() {
+        let e = Config::parse("\ntitel = \"x\"\n", Path::new("")).expect_err("refused");
+        assert_eq!(e, "line 2: unknown key `titel`, did you mean `title`?");
+        let e = Config::parse("[[source]]\npath = \"x\"\nexcludes = []\n", Path::new("")).expect_err("refused");
+        assert_eq!(e, "line 3: unknown key `excludes`, did you mean `exclude`?");
+        let e = Config::parse("[model]\npaht = \"x\"\n", Path::new("")).expect_err("refused");
+        assert!(e.starts_with("line 2: unknown key `paht`"), "{e}");
+    }
+
+    #[test]
+    fn wrong_types_and_missing_paths_are_sentences() {
+        let e = Config::parse("title = 3\n", Path::new("")).expect_err("refused");
+        assert!(e.contains("line 1") && e.contains("string"), "{e}");
+        let e = Config::parse("[[source]]\nname = \"x\"\n", Path::new("")).expect_err("refused");
+        assert!(e.contains("path"), "{e}");
+        assert!(Config::parse("language = \"fr\"\n", Path::new("")).is_err());
+    }
+}

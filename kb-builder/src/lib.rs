@@ -1,0 +1,13 @@
+//! Everything that touches files, the network and the terminal: sources, converters, the build, the
+//! site folder, the server, and the commands on top of them.
+
+pub mod cache;
+pub mod config;
+pub mod convert;
+pub mod error;
+pub mod model;
+pub mod report;
+pub mod site;
+pub mod source;
+
+pub use error::{Error, Result};

@@ -1,0 +1,112 @@
+//! The output folder: written beside its place, then put there in one step.
+
+mod assets;
+mod swap;
+
+use crate::error::{Error, Result};
+use crate::model::{FILES, ModelFolder};
+use kb_core::bundle::{MANIFEST_FILE, SealedBundle};
+use std::path::{Path, PathBuf};
+
+pub use assets::has_runtime;
+pub use swap::check_target;
+
+/// Folder of the bundle in a site.
+pub const BUNDLE_DIR: &str = "kb";
+/// Folder of the model in a site.
+pub const MODEL_DIR: &str = "model";
+/// Folder of the originals in a site.
+pub const ORIGINALS_DIR: &str = "files";
+
+/// A site that is being written into a folder beside its place. Dropped before [`Site::publish`], it
+/// leaves nothing.
+pub struct Site {
+    target: PathBuf,
+    temp: Option<PathBuf>,
+    /// Held until the site is published or given up.
+    _lock: Option<swap::Lock>,
+}
+
+impl Site {
+    /// Begins a site that is going to be at `target`. `locks` is a folder for lock files; where it
+    /// cannot be made the build goes on without a lock.
+    pub fn begin(target: &Path, locks: &Path) -> Result<Self> {
+        let lock = match swap::lock(target, locks) {
+            Ok(lock) => Some(lock),
+            Err(Error::Io { .. }) => None,
+            Err(e) => return Err(e),
+        };
+        swap::check_target(target)?;
+        let temp = swap::new_sibling(target)?;
+        Ok(Self { target: target.to_path_buf(), temp: Some(temp), _lock: lock })
+    }
+
+    /// Writes a file by its `/` separated path in the site.
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let Some(temp) = &self.temp else { return Ok(()) };
+        let file = path.split('/').fold(temp.clone(), |dir, part| dir.join(part));
+        if let Some(dir) = file.parent() {
+            std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
+        }
+        std::fs::write(&file, bytes).map_err(|e| Error::io("write", &file, e))
+    }
+
+    /// Writes the page, the browser runtime and the marker that GitHub Pages must not run Jekyll.
+    pub fn write_page(&self) -> Result<()> {
+        for (path, bytes) in assets::FILES {
+            self.write(path, bytes)?;
+        }
+        self.write(".nojekyll", b"")
+    }
+
+    /// Writes the bundle, its manifest last.
+    pub fn write_bundle(&self, bundle: &SealedBundle) -> Result<()> {
+        for file in &bundle.files {
+            self.write(&format!("{BUNDLE_DIR}/{}", file.name), &file.bytes)?;
+        }
+        self.write(&format!("{BUNDLE_DIR}/{MANIFEST_FILE}"), &bundle.manifest_json)
+    }
+
+    /// Writes the model's files.
+    pub fn write_model(&self, model: &ModelFolder) -> Result<()> {
+        for name in FILES {
+            let description;
+            let bytes = match name {
+                "model.onnx" => &model.onnx,
+                "tokenizer.json" => &model.tokenizer,
+                _ => {
+                    description = model.description()?;
+                    &description
+                }
+            };
+            self.write(&format!("{MODEL_DIR}/{name}"), bytes)?;
+        }
+        Ok(())
+    }
+
+    /// Puts the site in its place; what was there before is gone afterwards, or untouched on an error.
+    pub fn publish(mut self) -> Result<()> {
+        match &self.temp {
+            Some(temp) => swap::replace(&self.target, temp)?,
+            None => return Ok(()),
+        }
+        self.temp = None;
+        Ok(())
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        if let Some(temp) = &self.temp {
+            // Nothing can be done about a folder that does not go; its name says what it is.
+            let _ = std::fs::remove_dir_all(temp);
+        }
+    }
+}
+
+/// The name of a copied original in the site. A page that a browser would run gets `.txt` behind it:
+/// a script in a document must not run where the reader's settings are.
+pub fn original_path(collection: &str, path: &str) -> String {
+    let runs = matches!(crate::convert::suffix(path).as_str(), "html" | "htm" | "xhtml" | "svg" | "xml");
+    format!("{ORIGINALS_DIR}/{collection}/{path}{}", if runs { ".txt" } else { "" })
+}

@@ -1,0 +1,259 @@
+//! A folder, or a single file, on the author's disk.
+
+use super::{Entry, Listing, Problem, Source};
+use crate::config::SourceConfig;
+use crate::error::{Error, Result};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use ignore::WalkBuilder;
+use std::path::{Component, Path, PathBuf};
+
+/// Largest file that is read, in bytes. Larger ones are reported: no document of text is that long.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// A folder that is one collection.
+pub struct Folder {
+    collection: String,
+    root: PathBuf,
+    /// Set when the source is one file: its name below `root`.
+    only: Option<String>,
+    include: Option<GlobSet>,
+    exclude: GlobSet,
+    /// Canonical path of the output, which is never read.
+    out: Option<PathBuf>,
+    url_base: Option<String>,
+}
+
+/// The name a collection gets from its path: the folder's name, or the file's without its suffix.
+pub fn default_name(path: &Path) -> Result<String> {
+    let real = path.canonicalize().map_err(|e| Error::io("read", path, e))?;
+    let part = if real.is_dir() { real.file_name() } else { real.file_stem() };
+    Ok(part.map_or_else(|| "root".to_string(), |n| n.to_string_lossy().into_owned()))
+}
+
+impl Folder {
+    /// Opens the folder or file of `config` as the collection `name`; `out` is left out of it.
+    pub fn open(name: String, config: &SourceConfig, out: &Path) -> Result<Self> {
+        let meta = std::fs::metadata(&config.path).map_err(|e| Error::io("read", &config.path, e))?;
+        let (root, only) = if meta.is_dir() {
+            (config.path.clone(), None)
+        } else {
+            let file = config.path.file_name().map(|n| n.to_string_lossy().into_owned());
+            let parent = config.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+            (parent.to_path_buf(), file)
+        };
+        Ok(Self {
+            collection: name,
+            root,
+            only,
+            include: if config.include.is_empty() { None } else { Some(globs(&config.include)?) },
+            exclude: globs(&config.exclude)?,
+            out: out.canonicalize().ok(),
+            url_base: config.url_base.clone(),
+        })
+    }
+
+    /// Whether the globs let a file through. An excluded folder excludes what is in it.
+    fn wanted(&self, path: &str) -> bool {
+        let excluded = Path::new(path).ancestors().any(|p| !p.as_os_str().is_empty() && self.exclude.is_match(p));
+        !excluded && self.include.as_ref().is_none_or(|set| set.is_match(path))
+    }
+
+    fn problem(&self, path: String, reason: String) -> Problem {
+        Problem { collection: self.collection.clone(), path, reason }
+    }
+}
+
+impl Source for Folder {
+    fn collection(&self) -> &str {
+        &self.collection
+    }
+
+    fn list(&self) -> Result<Listing> {
+        let mut listing = Listing::default();
+        if let Some(file) = &self.only {
+            let path = self.root.join(file);
+            let bytes = std::fs::metadata(&path).map_err(|e| Error::io("read", &path, e))?.len();
+            listing.entries.push(Entry { path: file.clone(), bytes });
+            return Ok(listing);
+        }
+        let out = self.out.clone();
+        let walk = WalkBuilder::new(&self.root)
+            .follow_links(true)
+            .require_git(false)
+            // The author's private ignore file would make two machines build different sites.
+            .git_global(false)
+            .filter_entry(move |e| match &out {
+                Some(out) if e.file_type().is_some_and(|t| t.is_dir()) => e.path().canonicalize().ok().as_ref() != Some(out),
+                _ => true,
+            })
+            .build();
+        for entry in walk {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(e) if is_loop(&e) => {
+                    listing.notes.push(format!("{}: {e}; not followed", self.collection));
+                    continue;
+                }
+                Err(e) => {
+                    listing.problems.push(self.problem(error_path(&e, &self.root), e.to_string()));
+                    continue;
+                }
+            };
+            if !entry.file_type().is_some_and(|t| t.is_file()) {
+                continue;
+            }
+            let Some(path) = relative(&self.root, entry.path()) else {
+                let shown = entry.path().strip_prefix(&self.root).unwrap_or(entry.path()).to_string_lossy().into_owned();
+                listing.problems.push(self.problem(shown, "the file's name is not valid Unicode".into()));
+                continue;
+            };
+            if self.wanted(&path) {
+                let bytes = entry.metadata().map_or(0, |m| m.len());
+                listing.entries.push(Entry { path, bytes });
+            }
+        }
+        listing.entries.sort();
+        listing.problems.sort_by(|a, b| a.path.cmp(&b.path));
+        listing.notes.sort();
+        Ok(listing)
+    }
+
+    fn read(&self, entry: &Entry) -> Result<Vec<u8>> {
+        let path = self.root.join(&entry.path);
+        let bytes = std::fs::metadata(&path).map_err(|e| Error::io("read", &path, e))?.len();
+        if bytes > MAX_FILE_BYTES {
+            return Err(Error::failed(
+                format!("the file has {} MB, more than the {} MB that are read", bytes >> 20, MAX_FILE_BYTES >> 20),
+                "split it, or exclude it",
+            ));
+        }
+        std::fs::read(&path).map_err(|e| Error::io("read", &path, e))
+    }
+
+    fn sibling(&self, path: &str) -> Option<Vec<u8>> {
+        let relative = Path::new(path);
+        if !relative.components().all(|c| matches!(c, Component::Normal(_))) {
+            return None;
+        }
+        // A symbolic link must not publish a file from outside the source either.
+        let root = self.root.canonicalize().ok()?;
+        let full = root.join(relative).canonicalize().ok()?;
+        let small = std::fs::metadata(&full).is_ok_and(|m| m.is_file() && m.len() <= MAX_FILE_BYTES);
+        if small && full.starts_with(&root) { std::fs::read(full).ok() } else { None }
+    }
+
+    fn url_base(&self) -> Option<&str> {
+        self.url_base.as_deref()
+    }
+}
+
+/// Compiles globs. A pattern without `/` matches a name at any depth, as in .gitignore.
+fn globs(patterns: &[String]) -> Result<GlobSet> {
+    let bad = |p: &str, e: globset::Error| Error::usage(format!("`{p}` is not a glob: {}", e.kind()), "see `kb-builder build --help` for examples");
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        let trimmed = pattern.trim_start_matches("./").trim_end_matches('/');
+        let anchored = trimmed.strip_prefix('/').unwrap_or(trimmed);
+        let full = if anchored.contains('/') || trimmed.starts_with('/') { anchored.to_string() } else { format!("**/{anchored}") };
+        set.add(GlobBuilder::new(&full).literal_separator(true).build().map_err(|e| bad(pattern, e))?);
+    }
+    set.build().map_err(|e| bad(&patterns.join(" "), e))
+}
+
+/// `path` below `root` with `/` between its parts, if it is Unicode.
+fn relative(root: &Path, path: &Path) -> Option<String> {
+    let parts: Option<Vec<&str>> = path.strip_prefix(root).ok()?.components().map(|c| c.as_os_str().to_str()).collect();
+    Some(parts?.join("/"))
+}
+
+fn is_loop(e: &ignore::Error) -> bool {
+    match e {
+        ignore::Error::Loop { .. } => true,
+        ignore::Error::WithPath { err, .. } | ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => is_loop(err),
+        _ => false,
+    }
+}
+
+fn error_path(e: &ignore::Error, root: &Path) -> String {
+    match e {
+        ignore::Error::WithPath { path, .. } => relative(root, path).unwrap_or_else(|| path.to_string_lossy().into_owned()),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error_path(err, root),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().expect("temp dir");
+        for file in files {
+            let path = dir.path().join(file);
+            std::fs::create_dir_all(path.parent().expect("parent")).expect("mkdir");
+            std::fs::write(path, file).expect("write");
+        }
+        dir
+    }
+
+    fn open(root: &Path, include: &[&str], exclude: &[&str]) -> Folder {
+        let own = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
+        let config = SourceConfig { path: root.into(), include: own(include), exclude: own(exclude), ..Default::default() };
+        Folder::open("c".into(), &config, &root.join("site")).expect("opens")
+    }
+
+    fn paths(folder: &Folder) -> Vec<String> {
+        folder.list().expect("lists").entries.into_iter().map(|e| e.path).collect()
+    }
+
+    #[test]
+    fn lists_in_path_order_without_hidden_ignored_and_output_files() {
+        let dir = tree(&["b.md", "a/z.md", "a/b.md", ".secret.md", "tmp/x.md", "site/kb/doc.md", "图/最短路.md"]);
+        std::fs::write(dir.path().join(".gitignore"), "tmp/\n").expect("write");
+        assert_eq!(paths(&open(dir.path(), &[], &[])), ["a/b.md", "a/z.md", "b.md", "图/最短路.md"]);
+    }
+
+    #[test]
+    fn globs_choose_and_exclusion_is_stronger() {
+        let dir = tree(&["a.md", "a.txt", "drafts/b.md", "deep/drafts/c.md", "deep/d.md"]);
+        assert_eq!(paths(&open(dir.path(), &["*.md"], &["drafts"])), ["a.md", "deep/d.md"]);
+        assert_eq!(paths(&open(dir.path(), &["*.md"], &["/drafts"])), ["a.md", "deep/d.md", "deep/drafts/c.md"]);
+        assert_eq!(paths(&open(dir.path(), &["deep/*"], &[])), ["deep/d.md"]);
+        assert_eq!(paths(&open(dir.path(), &["deep/**"], &[])), ["deep/d.md", "deep/drafts/c.md"]);
+        let config = SourceConfig { path: dir.path().into(), include: vec!["[".into()], ..Default::default() };
+        assert_eq!(Folder::open("c".into(), &config, Path::new("site")).err().expect("refused").exit_status(), 2);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_symlink_loop_is_noted_and_links_out_of_the_folder_are_not_included_from() {
+        let outside = tree(&["secret.txt"]);
+        let dir = tree(&["a/x.md"]);
+        std::os::unix::fs::symlink(dir.path(), dir.path().join("a/up")).expect("link");
+        std::os::unix::fs::symlink(outside.path().join("secret.txt"), dir.path().join("a/leak.txt")).expect("link");
+        let folder = open(dir.path(), &["*.md"], &[]);
+        let listing = folder.list().expect("ends");
+        assert_eq!(listing.entries.len(), 1);
+        assert_eq!(listing.notes.len(), 1, "{:?}", listing.notes);
+        assert!(listing.problems.is_empty(), "{:?}", listing.problems);
+        assert_eq!(folder.sibling("a/x.md").as_deref(), Some(&b"a/x.md"[..]));
+        assert_eq!(folder.sibling("a/leak.txt"), None);
+        assert_eq!(folder.sibling("../secret.txt"), None);
+    }
+
+    #[test]
+    fn one_file_is_a_collection_named_after_it() {
+        let dir = tree(&["notes/graph.md", "notes/other.md"]);
+        let path = dir.path().join("notes/graph.md");
+        assert_eq!(default_name(&path).expect("name"), "graph");
+        let config = SourceConfig { path, ..Default::default() };
+        let folder = Folder::open("graph".into(), &config, Path::new("site")).expect("opens");
+        assert_eq!(paths(&folder), ["graph.md"]);
+    }
+
+    #[test]
+    fn a_missing_path_is_an_error_that_names_it() {
+        let e = default_name(Path::new("no/such/folder")).expect_err("fails");
+        assert!(e.to_string().contains("no/such/folder"), "{e}");
+    }
+}

@@ -1,0 +1,162 @@
+//! Where documents come from. One module a kind of source.
+
+pub mod folder;
+
+use crate::config::SourceConfig;
+use crate::error::{Error, Result};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// One file of a source, not yet read.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Entry {
+    /// Path inside the collection, `/` separated.
+    pub path: String,
+    /// Size in bytes as the source states it.
+    pub bytes: u64,
+}
+
+/// A file that could not be taken in, and why.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Problem {
+    /// Collection it belongs to.
+    pub collection: String,
+    /// Path inside the collection.
+    pub path: String,
+    /// One sentence.
+    pub reason: String,
+}
+
+/// What a source has.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Files in the order of their paths.
+    pub entries: Vec<Entry>,
+    /// Files and folders that could not be looked at.
+    pub problems: Vec<Problem>,
+    /// Things an author may want to know, such as a symbolic link that leads back into its own folder.
+    pub notes: Vec<String>,
+}
+
+/// Anything that yields the files of one collection.
+pub trait Source {
+    /// Name of the collection.
+    fn collection(&self) -> &str;
+    /// All files, in a fixed order that does not depend on the machine.
+    fn list(&self) -> Result<Listing>;
+    /// The bytes of one file.
+    fn read(&self, entry: &Entry) -> Result<Vec<u8>>;
+    /// The bytes of another file of the source that a document includes, if the source has it.
+    /// `path` is relative to the collection; it never leads out of it.
+    fn sibling(&self, path: &str) -> Option<Vec<u8>>;
+    /// Pattern of the published addresses, see [`SourceConfig::url_base`].
+    fn url_base(&self) -> Option<&str>;
+}
+
+/// Opens what the configuration names. `out` is the folder that is going to be written: it is never
+/// read, even when it lies inside a source.
+pub fn open_all(configs: &[SourceConfig], out: &Path) -> Result<Vec<Box<dyn Source>>> {
+    let mut taken = BTreeSet::new();
+    let mut sources: Vec<Box<dyn Source>> = Vec::new();
+    for config in configs {
+        let name = match &config.name {
+            Some(name) => {
+                check_name(name)?;
+                if !taken.insert(name.clone()) {
+                    return Err(Error::usage(
+                        format!("two sources are named `{name}`"),
+                        "give each [[source]] a name of its own",
+                    ));
+                }
+                name.clone()
+            }
+            None => unique(folder::default_name(&config.path)?, &mut taken),
+        };
+        sources.push(Box::new(folder::Folder::open(name, config, out)?));
+    }
+    Ok(sources)
+}
+
+/// A collection's name becomes a folder of the site and a part of addresses.
+fn check_name(name: &str) -> Result<()> {
+    let bad = name.trim().is_empty() || name == "." || name == ".." || name.contains(['/', '\\']) || name.chars().any(char::is_control);
+    if bad {
+        return Err(Error::usage(
+            format!("`{name}` cannot be the name of a source"),
+            "use letters, digits, spaces, `-`, `_` and `.`",
+        ));
+    }
+    Ok(())
+}
+
+/// `name`, or `name-2`, `name-3`… if it is taken.
+fn unique(name: String, taken: &mut BTreeSet<String>) -> String {
+    let mut candidate = name.clone();
+    let mut n = 2;
+    while !taken.insert(candidate.clone()) {
+        candidate = format!("{name}-{n}");
+        n += 1;
+    }
+    candidate
+}
+
+/// The published address of the document at `path`, by a pattern as in [`SourceConfig::url_base`].
+pub fn published_url(pattern: &str, path: &str) -> String {
+    let encoded = encode_path(path);
+    let file_start = encoded.rfind('/').map_or(0, |i| i + 1);
+    let stem = match encoded[file_start..].rfind('.') {
+        Some(dot) if dot > 0 => &encoded[..file_start + dot],
+        _ => &encoded[..],
+    };
+    if pattern.contains("{path}") || pattern.contains("{stem}") {
+        // MkDocs and VitePress publish a/index.md as a/, not as a/index/.
+        if pattern.ends_with("{stem}/") && (stem == "index" || stem.ends_with("/index")) {
+            return pattern.replace("{stem}/", stem.strip_suffix("index").unwrap_or(stem));
+        }
+        return pattern.replace("{path}", &encoded).replace("{stem}", stem);
+    }
+    let slash = if pattern.ends_with(['/', '=']) { "" } else { "/" };
+    format!("{pattern}{slash}{encoded}")
+}
+
+/// Percent-encodes a `/` separated path, leaving the slashes.
+pub fn encode_path(path: &str) -> String {
+    use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+    // RFC 3986: pchar without the sub-delimiters, which some hosts treat specially, and `/`.
+    const KEEP: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+    utf8_percent_encode(path, KEEP).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn published_addresses_follow_the_pattern() {
+        for (pattern, path, url) in [
+            ("https://h/book/{stem}.html", "ch04-01.md", "https://h/book/ch04-01.html"),
+            ("https://h/blob/main", "a/b c.md", "https://h/blob/main/a/b%20c.md"),
+            ("https://h/blob/main/", "图/最短路.md", "https://h/blob/main/%E5%9B%BE/%E6%9C%80%E7%9F%AD%E8%B7%AF.md"),
+            ("https://h/{stem}/", "graph/index.md", "https://h/graph/"),
+            ("https://h/{stem}/", "index.md", "https://h/"),
+            ("https://h/{stem}/", "graph/dijkstra.md", "https://h/graph/dijkstra/"),
+            ("https://h/{stem}.html", "v1.2/arrays.dtypes.rst", "https://h/v1.2/arrays.dtypes.html"),
+            ("https://h/{stem}", "dir.d/README", "https://h/dir.d/README"),
+            ("https://h/view?file={path}", "a.md", "https://h/view?file=a.md"),
+        ] {
+            assert_eq!(published_url(pattern, path), url, "{pattern} {path}");
+        }
+    }
+
+    #[test]
+    fn default_names_are_made_unique_and_given_names_must_be() {
+        let mut taken = BTreeSet::new();
+        assert_eq!(unique("notes".into(), &mut taken), "notes");
+        assert_eq!(unique("notes".into(), &mut taken), "notes-2");
+        assert_eq!(unique("notes".into(), &mut taken), "notes-3");
+        for bad in ["", " ", "a/b", "..", "a\nb"] {
+            assert_eq!(check_name(bad).expect_err(bad).exit_status(), 2);
+        }
+        check_name("算法 笔记").expect("fine");
+    }
+}
