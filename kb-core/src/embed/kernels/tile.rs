@@ -67,6 +67,7 @@ impl Isa {
     }
 
     /// Every instruction set that this machine can run, the portable one first.
+    #[cfg(test)]
     pub fn available() -> Vec<Self> {
         let mut all = vec![Self::Portable];
         #[cfg(target_arch = "x86_64")]

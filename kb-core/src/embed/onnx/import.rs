@@ -118,7 +118,15 @@ impl<'a> Import<'a> {
                 }
             })
             .collect::<TractResult<_>>()?;
-        let outputs = ops::translate(self, node, &inputs)?;
+        let mut outputs = ops::translate(self, node, &inputs)?;
+        // A shape that an operation takes in as numbers counts as well.
+        if !inputs.iter().flatten().all(Val::is_fixed) {
+            for output in &mut outputs {
+                if let Val::Const { fixed, .. } = output {
+                    *fixed = false;
+                }
+            }
+        }
         if let ([name], [Val::Const { tensor, fixed: true }]) = (&*node.outputs, &*outputs) {
             let mut folded = self.prepared.folded.lock().map_err(|_| format_err!("a lock"))?;
             folded.insert(name.clone(), Arc::clone(tensor));

@@ -9,8 +9,8 @@ pub(super) enum Value<'a> {
     Varint(u64),
     /// Wire type 5.
     Fixed32([u8; 4]),
-    /// Wire type 1.
-    Fixed64([u8; 8]),
+    /// Wire type 1; nothing that is read here has it.
+    Fixed64,
     /// Wire type 2: a string, bytes, a message or packed numbers.
     Bytes(&'a [u8]),
 }
@@ -54,9 +54,8 @@ impl<'a> Fields<'a> {
         let value = match key & 7 {
             0 => Value::Varint(self.varint()?),
             1 => {
-                let mut b = [0; 8];
-                b.copy_from_slice(self.take(8)?);
-                Value::Fixed64(b)
+                self.take(8)?;
+                Value::Fixed64
             }
             2 => {
                 let n = usize::try_from(self.varint()?).map_err(|_| damaged("a length"))?;
