@@ -85,7 +85,12 @@ pub fn run(options: &Options) -> Result<()> {
 }
 
 /// Some of `docs/demo-questions.json`.
-const QUESTIONS: [&str; 4] = ["", "", "", ""];
+const QUESTIONS: [&str; 4] = [
+    "人工智能为何会一本正经地胡说八道",
+    "怎么知道进步是不是碰巧",
+    "two colleagues modified one sentence differently, what now",
+    "is it dangerous to alter published revisions",
+];
 
 #[cfg(test)]
 mod tests {

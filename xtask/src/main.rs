@@ -8,6 +8,7 @@ mod counts;
 mod demo;
 mod lint;
 mod paths;
+mod questions;
 mod report;
 mod run;
 mod runtime;

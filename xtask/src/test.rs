@@ -4,11 +4,21 @@ use anyhow::{Result, bail};
 
 use crate::report::{Outcome, Report};
 use crate::stamp::Stamp;
-use crate::{demo, lint, paths, run, runtime, toolchain, tools};
+use crate::{demo, lint, paths, questions, run, runtime, toolchain, tools};
 
 /// The names that `--only` takes, in the order of the steps.
-const STEPS: [&str; 9] =
-    ["fmt", "clippy", "native", "prebuilt", "clippy-wasm32", "rebuild", "wasm-node", "wasm-chrome", "browser"];
+const STEPS: [&str; 10] = [
+    "fmt",
+    "clippy",
+    "native",
+    "questions",
+    "prebuilt",
+    "clippy-wasm32",
+    "rebuild",
+    "wasm-node",
+    "wasm-chrome",
+    "browser",
+];
 
 /// Reads `--only STEP`…
 pub fn parse(args: &[String]) -> Result<Vec<String>> {
@@ -30,6 +40,11 @@ pub fn run(only: &[String]) -> Result<bool> {
     report.step("native", || {
         let mut cargo = toolchain::cargo();
         Ok(run::tee(cargo.args(["test", "--release", "--locked", "--workspace", "--no-fail-fast"]))?.into())
+    });
+    report.step("questions", || {
+        let program = demo::compile()?;
+        demo::build(&program, &demo::site())?;
+        questions::check(&program, &demo::site())
     });
     report.step("prebuilt", || runtime::check_inputs().map(|()| Outcome::Passed));
     lint::wasm(&mut report);
@@ -65,9 +80,10 @@ fn browser() -> Result<Outcome> {
     let browser = tools::browser()?;
     let dir = paths::root().join("tests/browser");
     tools::npm_ci(&dir)?;
-    let program = demo::compile()?;
-    let site = demo::site();
-    demo::build(&program, &site)?;
+    let (program, site) = (demo::compile()?, demo::site());
+    if !site.is_dir() {
+        demo::build(&program, &site)?;
+    }
     let mut npm = tools::npm();
     npm.current_dir(&dir).arg("test").env("CHROME", browser.chrome).env("KB_SITE", site).env("KB_BUILDER", program);
     Ok(run::tee(&mut npm)?.into())
