@@ -1,8 +1,15 @@
 //! Chunks: the passages that are embedded, indexed and shown. One file per strategy.
 
+#[cfg(feature = "build")]
+mod blocks;
+#[cfg(feature = "build")]
 pub mod heading;
+#[cfg(feature = "build")]
+mod pack;
 
+use crate::document::{Document, plain};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::fmt;
 use std::ops::Range;
 
@@ -10,6 +17,22 @@ use std::ops::Range;
 /// the document, so that inserting something elsewhere moves no other id. Shown as 16 hex digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ChunkId(pub u64);
+
+impl ChunkId {
+    /// The identity of the `occurrence`th (from 0) chunk with this very text in a document: the first
+    /// 64 bits of a SHA-256 over the four, each preceded by its length.
+    pub fn new(collection: &str, path: &str, text: &str, occurrence: u32) -> Self {
+        let mut hash = Sha256::new();
+        for part in [collection, path, text] {
+            hash.update((part.len() as u64).to_le_bytes());
+            hash.update(part);
+        }
+        hash.update(occurrence.to_le_bytes());
+        let digest: [u8; 32] = hash.finalize().into();
+        let [a, b, c, d, e, f, g, h, ..] = digest;
+        Self(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+    }
+}
 
 impl fmt::Display for ChunkId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,3 +54,48 @@ pub struct Chunk {
     /// How many bytes at the start are also the end of the chunk before (declared overlap).
     pub overlap_bytes: u32,
 }
+
+impl Chunk {
+    /// The passage as it stands in its document, or `None` if `document` is not its document.
+    pub fn text<'d>(&self, document: &'d Document) -> Option<&'d str> {
+        document.text.get(self.span_bytes.start as usize..self.span_bytes.end as usize)
+    }
+}
+
+/// Titles from the document's own to the passage's heading, repetitions left out: what is put in front
+/// of a passage, so that it can be understood alone.
+pub fn title_path<'d>(document: &'d Document, chunk: &Chunk) -> Vec<&'d str> {
+    let mut path = vec![document.title.as_str()];
+    if let Some(section) = chunk.section {
+        for title in document.heading_path(section as usize) {
+            if path.last() != Some(&title) {
+                path.push(title);
+            }
+        }
+    }
+    path.retain(|t| !t.is_empty());
+    path
+}
+
+/// What the model gets to read of a passage: title and heading path on the first line, then the
+/// passage as plain text, without its own heading line, which the path already has.
+pub fn embedding_text(document: &Document, chunk: &Chunk) -> String {
+    let path = title_path(document, chunk);
+    let body = plain(chunk.text(document).unwrap_or_default()).text;
+    let body = match (path.last(), body.split_once('\n')) {
+        (Some(own), Some((first, rest))) if first == *own => rest,
+        (Some(own), None) if body == *own => "",
+        _ => body.as_str(),
+    };
+    let mut text = path.join(" > ");
+    if !body.is_empty() {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(body);
+    }
+    text
+}
+
+#[cfg(all(test, feature = "build"))]
+mod tests;

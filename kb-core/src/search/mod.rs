@@ -1,5 +1,16 @@
 //! From a question to hits: candidates, filters, fusion, excerpts.
 
+mod chunk_set;
+mod excerpt;
+mod filter;
+mod fusion;
+mod knowledge_base;
+
+pub use chunk_set::ChunkSet;
+pub use excerpt::MAX_EXCERPT_CHARS;
+pub use fusion::{CANDIDATES, FusionOptions};
+pub use knowledge_base::KnowledgeBase;
+
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -99,4 +110,18 @@ pub struct Hit {
     pub lang: String,
     /// What to show.
     pub excerpt: Excerpt,
+}
+
+/// The answer to a query.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub struct Response {
+    /// The hits, best first.
+    pub hits: Vec<Hit>,
+    /// Which lists answered: `lexical` for a hybrid query that came without vectors.
+    pub mode: Mode,
+    /// Passages that hold one of the query's terms, after filters.
+    pub lexical_candidates: usize,
+    /// Passages that the vector side proposed, after filters.
+    pub vector_candidates: usize,
 }

@@ -48,8 +48,8 @@ pub fn fold_str(text: &str) -> String {
 
 fn latin(c: char, base: u8, out: &mut impl FnMut(char)) {
     match c {
-        'ß' => "ss".chars().for_each(out),
-        'Æ' | 'æ' => "ae".chars().for_each(out),
+        'ß' | 'ẞ' => "ss".chars().for_each(out),
+        'Æ' | 'æ' | 'Ǣ' | 'ǣ' | 'Ǽ' | 'ǽ' => "ae".chars().for_each(out),
         'Œ' | 'œ' => "oe".chars().for_each(out),
         'Þ' | 'þ' => "th".chars().for_each(out),
         _ if base != b'.' => out(char::from(base)),
@@ -61,7 +61,12 @@ fn lower(c: char, out: &mut impl FnMut(char)) {
     match c {
         // The two lower-case sigmas are one letter.
         'ς' => out('σ'),
-        _ => c.to_lowercase().filter(|l| !matches!(*l as u32, 0x300..=0x36F)).for_each(out),
+        _ => {
+            for l in c.to_lowercase() {
+                // The Ångström sign becomes a letter that folds further.
+                if l == c { out(l) } else { fold(l, out) }
+            }
+        }
     }
 }
 
@@ -91,8 +96,9 @@ mod tests {
         let ranges = [0xC0..=0x24F_u32, 0x1E00..=0x1EFF, 0x2F00..=0x2FD5, 0xFF01..=0xFF5E, 0xFF66..=0xFF9D, 0x2080..=0x2089];
         for c in ranges.into_iter().flatten().filter_map(char::from_u32) {
             let expected = by_unicode(c);
-            let plain = expected.chars().count() == 1;
-            if by_custom.contains(c) || !plain {
+            let latin = (c as u32) < 0x2000;
+            // Ligatures, and the few Latin letters whose base letter is not one of the 26.
+            if by_custom.contains(c) || expected.chars().count() != 1 || latin && !expected.is_ascii() {
                 continue;
             }
             assert_eq!(fold_str(&c.to_string()), expected, "U+{:04X}", c as u32);

@@ -14,12 +14,14 @@ mod fold;
 mod fold_tables;
 mod query;
 pub mod script;
+mod sentence;
 mod stem;
 mod stop;
 mod word;
 
 pub use fold::{fold, fold_str};
 pub use query::{QueryTerm, query_terms};
+pub use sentence::{is_clause_mark, sentence_ends};
 pub use stem::stem;
 
 use script::is_unspaced;
@@ -39,8 +41,10 @@ pub enum TokenKind {
     Part,
     /// Two neighbouring characters of a script without spaces.
     Bigram,
-    /// One such character inside a longer run.
+    /// One such character inside a longer run, with another one after it.
     Unigram,
+    /// The last character of such a longer run.
+    Final,
     /// One such character that stands alone.
     Single,
 }
@@ -49,7 +53,7 @@ impl TokenKind {
     /// Whether the token counts in the length of a text. Whole identifiers and unigrams repeat what
     /// their parts and bigrams already count.
     pub fn counts(self) -> bool {
-        !matches!(self, Self::Whole | Self::Unigram)
+        !matches!(self, Self::Whole | Self::Unigram | Self::Final)
     }
 }
 
@@ -112,22 +116,17 @@ struct UnspacedRun {
 impl UnspacedRun {
     fn push(&mut self, letter: Letter, sink: &mut impl FnMut(Token<'_>)) {
         if let Some(last) = self.last {
-            let kind = TokenKind::Unigram;
-            if !self.longer_than_one {
-                emit(&[last], kind, sink);
-            }
+            emit(&[last], TokenKind::Unigram, sink);
             emit(&[last, letter], TokenKind::Bigram, sink);
-            emit(&[letter], kind, sink);
             self.longer_than_one = true;
         }
         self.last = Some(letter);
     }
 
     fn flush(&mut self, sink: &mut impl FnMut(Token<'_>)) {
-        if let Some(last) = self.last.take()
-            && !self.longer_than_one
-        {
-            emit(&[last], TokenKind::Single, sink);
+        if let Some(last) = self.last.take() {
+            let kind = if self.longer_than_one { TokenKind::Final } else { TokenKind::Single };
+            emit(&[last], kind, sink);
         }
         self.longer_than_one = false;
     }

@@ -20,7 +20,7 @@ pub fn query_terms(text: &str) -> Vec<QueryTerm> {
     let mut terms: Vec<(QueryTerm, bool)> = Vec::new();
     let mut seen: HashMap<String, usize> = HashMap::new();
     tokenize(text, |token| {
-        if token.kind == TokenKind::Unigram {
+        if matches!(token.kind, TokenKind::Unigram | TokenKind::Final) {
             return;
         }
         if let Some(&at) = seen.get(token.term) {

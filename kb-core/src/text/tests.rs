@@ -52,7 +52,8 @@ fn codes_numbers_and_languages_stay_whole() {
 #[test]
 fn chinese_gives_bigrams_and_single_characters() {
     assert_eq!(terms_of_kind("最短路", TokenKind::Bigram), ["最短", "短路"]);
-    assert_eq!(terms_of_kind("最短路", TokenKind::Unigram), ["最", "短", "路"]);
+    assert_eq!(terms_of_kind("最短路", TokenKind::Unigram), ["最", "短"]);
+    assert_eq!(terms_of_kind("最短路", TokenKind::Final), ["路"]);
     assert_eq!(terms("图"), ["图"]);
     assert_eq!(terms("用React写"), ["用", "react", "写"]);
     assert_eq!(terms_of_kind("你好，世界", TokenKind::Bigram), ["你好", "世界"]);
@@ -100,7 +101,7 @@ proptest! {
         tokenize(&text, |t| {
             assert!(!t.term.is_empty() && t.term.len() <= MAX_TERM_BYTES);
             assert!(text.get(t.span_bytes.clone()).is_some_and(|s| !s.is_empty()), "{:?}", t.span_bytes);
-            if t.kind != TokenKind::Part {
+            if !matches!(t.kind, TokenKind::Part) {
                 assert!(t.span_bytes.end >= last_end);
                 last_end = t.span_bytes.end;
             }

@@ -97,8 +97,11 @@ fn sections(text: &str) -> Vec<Section> {
     let mut heading: Option<Heading> = None;
     for (event, range) in Parser::new_ext(&masked, options).into_offset_iter() {
         match event {
-            Event::Start(Tag::Heading { level, id, .. }) => {
-                heading = Some(Heading { level: level as u8, id: id.map(|i| i.to_string()), title: String::new(), start: range.start });
+            Event::Start(Tag::Heading { level, id, attrs, .. }) => {
+                // MDX has no `{#id}`; its authors write `{/*id*/}`.
+                let comment = |a: &str| a.strip_prefix("/*").and_then(|a| a.strip_suffix("*/")).map(str::to_owned);
+                let id = id.map(|i| i.to_string()).or_else(|| attrs.iter().find_map(|(a, _)| comment(a)));
+                heading = Some(Heading { level: level as u8, id, title: String::new(), start: range.start });
             }
             Event::End(TagEnd::Heading(_)) => {
                 let Some(done) = heading.take() else { continue };
@@ -153,17 +156,11 @@ struct Heading {
 
 impl Heading {
     fn title_and_anchor(&self, slugger: &mut Slugger) -> (String, String) {
-        let mut title = self.title.trim();
-        let mut id = self.id.clone();
-        // MDX has no `{#id}`; its authors write a comment.
-        if let Some((before, comment)) = title.strip_suffix("*/}").and_then(|t| t.rsplit_once("{/*")) {
-            id = Some(comment.trim().to_owned());
-            title = before.trim_end();
-        }
-        let anchor = match id.filter(|i| !i.is_empty()) {
+        let title = self.title.trim();
+        let anchor = match self.id.as_ref().filter(|i| !i.is_empty()) {
             Some(id) => {
-                slugger.reserve(&id);
-                id
+                slugger.reserve(id);
+                id.clone()
             }
             None => slugger.slug(title),
         };

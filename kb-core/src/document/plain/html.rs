@@ -12,8 +12,14 @@ pub(super) struct Dropped {
 pub(super) fn opens_dropped(line: &str) -> Option<Dropped> {
     const KINDS: [(&str, &str); 3] = [("<!--", "-->"), ("<script", "</script>"), ("<style", "</style>")];
     KINDS.iter().find_map(|(open, end)| {
-        let at = line.rfind(open)?;
-        (!line[at..].contains(end)).then_some(Dropped { at, end })
+        let mut from = 0;
+        loop {
+            let at = from + line[from..].find(open)?;
+            match line[at..].find(end) {
+                Some(n) => from = at + n + end.len(),
+                None => return Some(Dropped { at, end }),
+            }
+        }
     })
 }
 
@@ -52,11 +58,11 @@ pub(super) fn angle(text: &str, before: Option<char>) -> Angle {
     let name = name.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | ':'))).next().unwrap_or("");
     let letters = name.starts_with(|c: char| c.is_ascii_alphabetic());
     // `Vec<T>` and `a<b and c>d` are prose: an unknown name right after a word is no tag.
-    let after_word = before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '>');
+    let after_word = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let looks_like_html = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') && name.len() > 1
         || matches!(name, "a" | "b" | "i" | "p" | "q" | "s" | "u");
     let empty_fragment = matches!(inside, "" | "/") && !after_word;
-    let tag = letters && (looks_like_html || !after_word) && well_formed(&inside[name.len() + usize::from(inside.starts_with('/'))..]);
+    let tag = letters && (looks_like_html || !after_word || inside.starts_with('/')) && well_formed(&inside[name.len() + usize::from(inside.starts_with('/'))..]);
     if tag || empty_fragment || inside.starts_with(['!', '?']) {
         return Angle::Tag(close + 1, INLINE.binary_search(&name).is_err());
     }

@@ -115,7 +115,7 @@ impl Parser<'_> {
             b'`' => self.code(at),
             b'$' => {
                 let end = math_end(rest).map_or(at, |n| at + n);
-                self.copy(at, end);
+                self.copy_lines(at, end);
                 end
             }
             b'!' | b'[' => self.bracket(at),
@@ -162,7 +162,7 @@ impl Parser<'_> {
         *flag = close.is_none();
         match close {
             Some(n) => {
-                self.copy(at, at + n + 2);
+                self.copy_lines(at, at + n + 2);
                 at + n + 2
             }
             None => {
@@ -187,14 +187,20 @@ impl Parser<'_> {
         if inside.len() > 2 && inside.starts_with(' ') && inside.ends_with(' ') {
             (start, end) = (start + 1, end - 1);
         }
+        self.copy_lines(start, end);
+        at + close + n
+    }
+
+    /// Copies code or math; a line break in it becomes a space.
+    fn copy_lines(&mut self, start: usize, end: usize) {
+        let mut line_start = start;
         for (i, line) in self.text[start..end].split('\n').enumerate() {
-            let line_start = line.as_ptr() as usize - self.text.as_ptr() as usize;
             if i > 0 {
                 self.pieces.push(Piece::Space(line_start, true));
             }
             self.copy(line_start, line_start + line.len());
+            line_start += line.len() + 1;
         }
-        at + close + n
     }
 
     fn bracket(&mut self, at: usize) -> usize {

@@ -1,1 +1,258 @@
-//! (being written)
+//! BM25 over passages with three fields: title of the document, headings above the passage, text.
+//!
+//! **Score.** BM25F in the simple form of Robertson, Zaragoza and Taylor (CIKM 2004): frequencies are
+//! weighted and normalised by field, added up, and saturated once.
+//!
+//! ```text
+//! score(q, c) = Σ over terms t of q:  w(t) · idf(t) · x / (k1 + x)
+//! x           = Σ over fields f:  W(f) · tf(t, c, f) / (1 − b(f) + b(f) · len(c, f) / mean_len(f))
+//! idf(t)      = ln(1 + (N − n(t) + 0.5) / (n(t) + 0.5))
+//! ```
+//!
+//! N is the number of passages, n(t) of those with t in any field, w(t) the term's weight in the
+//! question. The idf is Lucene's, which is never negative. The logarithm is `libm`'s and sums run in a
+//! fixed order, so that every machine gets the same bits.
+//!
+//! **Bytes.** Format version, tokeniser version (one byte each); number of passages (varint); for title
+//! and headings one bit a passage, set where it differs from the passage before, so that what passages
+//! share is stored once; then three times the length (varint) and bytes of a [`field`]. Reading makes
+//! no copy: only offsets and lengths are taken out.
+
+mod bits;
+#[cfg(feature = "build")]
+mod builder;
+mod field;
+
+#[cfg(feature = "build")]
+pub use builder::LexicalBuilder;
+
+use crate::search::ChunkSet;
+use crate::text::{QueryTerm, query_terms, script::is_unspaced};
+use crate::{Error, ErrorKind, Result};
+use bits::{Bytes, corrupt};
+use field::Field;
+
+/// Version of the byte format.
+const FORMAT_VERSION: u8 = 1;
+/// Version of the tokeniser: another one would not find what this one indexed.
+const TOKENIZER_VERSION: u8 = 1;
+/// Fields of a passage.
+const FIELDS: usize = 3;
+
+/// The fields, in the order of the bytes.
+#[derive(Clone, Copy)]
+enum FieldKind {
+    Title,
+    Headings,
+    Text,
+}
+
+/// How BM25F weighs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bm25 {
+    /// Saturation of frequencies, above 0; usual 1.2 to 2. Larger: repeating a word counts for more.
+    pub k1: f32,
+    /// Weight of title, headings and text, 0 or more.
+    pub weights: [f32; 3],
+    /// Normalisation by length of the three, 0 (none) to 1 (full).
+    pub b: [f32; 3],
+}
+
+impl Default for Bm25 {
+    fn default() -> Self {
+        Self { k1: 1.2, weights: [1.0, 2.0, 1.0], b: [0.5, 0.5, 0.75] }
+    }
+}
+
+/// The word index of a bundle.
+#[derive(Debug)]
+pub struct LexicalIndex {
+    bytes: Vec<u8>,
+    chunks: u32,
+    /// For each passage its unit in title and headings.
+    units: [Vec<u32>; 2],
+    fields: [Field; FIELDS],
+    parameters: Bm25,
+}
+
+impl LexicalIndex {
+    /// Takes an index that [`LexicalBuilder`] wrote.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NewerFormat`] for another version of format or tokeniser, [`ErrorKind::Corrupt`] if
+    /// the parts do not fit together. Postings are checked when they are read.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
+        let mut input = Bytes(&bytes);
+        let [format, tokenizer] = *input.take(2)? else { return Err(corrupt("ends early")) };
+        if (format, tokenizer) != (FORMAT_VERSION, TOKENIZER_VERSION) {
+            let message = format!("lexical index has format {format} and tokeniser {tokenizer}, this program knows {FORMAT_VERSION} and {TOKENIZER_VERSION}");
+            return Err(Error::new(ErrorKind::NewerFormat, message));
+        }
+        // Every passage takes a byte at least, for its length.
+        let chunks = input.count()? as u32;
+        let mut units = [Vec::new(), Vec::new()];
+        for list in &mut units {
+            *list = read_units(input.take((chunks as usize).div_ceil(8))?, chunks);
+        }
+        let mut ranges = Vec::with_capacity(FIELDS);
+        for _ in 0..FIELDS {
+            let length = input.varint()? as usize;
+            let start = bytes.len() - input.0.len();
+            input.take(length)?;
+            ranges.push(start..start + length);
+        }
+        if !input.0.is_empty() {
+            return Err(corrupt("something follows the last field"));
+        }
+        let read = |kind: FieldKind| Field::read(&bytes, ranges[kind as usize].clone());
+        let fields = [read(FieldKind::Title)?, read(FieldKind::Headings)?, read(FieldKind::Text)?];
+        for (list, field) in units.iter().zip(&fields) {
+            // Units are numbered from 0, so the last one tells how many there are.
+            if list.last().map_or(0, |last| *last as usize + 1) != field.lengths.len() {
+                return Err(corrupt("titles and passages do not match"));
+            }
+        }
+        if fields[FieldKind::Text as usize].lengths.len() != chunks as usize {
+            return Err(corrupt("texts and passages do not match"));
+        }
+        Ok(Self { bytes, chunks, units, fields, parameters: Bm25::default() })
+    }
+
+    /// The bytes that [`Self::from_bytes`] takes.
+    pub fn to_bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Number of passages.
+    pub fn len(&self) -> usize {
+        self.chunks as usize
+    }
+
+    /// Whether there is no passage.
+    pub fn is_empty(&self) -> bool {
+        self.chunks == 0
+    }
+
+    /// Uses other parameters from now on.
+    pub fn set_parameters(&mut self, parameters: Bm25) {
+        self.parameters = parameters;
+    }
+
+    /// The `k` best passages for `query`: chunk index and score, best first, equal scores by index.
+    /// Only passages with at least one of its terms, and of those only the `allowed` ones.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if postings are damaged.
+    pub fn search(&self, query: &str, k: usize, allowed: Option<&ChunkSet>) -> Result<Vec<(u32, f32)>> {
+        let mut hits = self.scores(&query_terms(query), allowed)?;
+        hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        hits.truncate(k);
+        Ok(hits)
+    }
+
+    /// The score of every passage that has one of `terms`, by ascending chunk index.
+    ///
+    /// # Errors
+    /// As [`Self::search`].
+    pub fn scores(&self, terms: &[QueryTerm], allowed: Option<&ChunkSet>) -> Result<Vec<(u32, f32)>> {
+        let mut total = vec![0.0_f32; self.len()];
+        let mut frequency = vec![0.0_f32; self.len()];
+        let mut touched = Vec::new();
+        for term in terms {
+            self.frequencies(&term.term, &mut frequency, &mut touched)?;
+            let weight = term.weight * self.idf(touched.len());
+            for chunk in touched.drain(..) {
+                let x = std::mem::take(&mut frequency[chunk as usize]);
+                total[chunk as usize] += weight * x / (self.parameters.k1 + x);
+            }
+        }
+        let scored = (0..self.chunks).zip(total).filter(|(c, s)| *s > 0.0 && allowed.is_none_or(|a| a.contains(*c)));
+        Ok(scored.collect())
+    }
+
+    /// Inverse document frequency of a term that is in `count` passages: above 0, at most about
+    /// ln(2 · passages + 2).
+    pub fn idf(&self, count: usize) -> f32 {
+        let (n, df) = (self.chunks as f32, count as f32);
+        libm::logf(1.0 + (n - df + 0.5).max(0.0) / (df + 0.5))
+    }
+
+    /// How many passages have `term` in any field.
+    ///
+    /// # Errors
+    /// As [`Self::search`].
+    pub fn document_frequency(&self, term: &str) -> Result<usize> {
+        let mut touched = Vec::new();
+        self.frequencies(term, &mut vec![0.0; self.len()], &mut touched)?;
+        Ok(touched.len())
+    }
+
+    /// Adds up the weighted frequency of `term` for each passage; `touched` gets those that have it.
+    fn frequencies(&self, term: &str, frequency: &mut [f32], touched: &mut Vec<u32>) -> Result<()> {
+        // One character of a script without spaces is part of bigrams: everything that begins with it.
+        let mut chars = term.chars();
+        let by_prefix = chars.next().is_some_and(is_unspaced) && chars.next().is_none();
+        for (f, field) in self.fields.iter().enumerate() {
+            let (weight, b) = (self.parameters.weights[f], self.parameters.b[f]);
+            if weight <= 0.0 {
+                continue;
+            }
+            let units = self.units.get(f);
+            let mut add = |unit: u32, tf: u32| {
+                let length = field.lengths.get(unit as usize).copied().unwrap_or(0) as f32;
+                let x = weight * tf as f32 / (1.0 - b + b * length / field.mean_length);
+                for chunk in chunks_of(units, unit) {
+                    if let Some(sum) = frequency.get_mut(chunk as usize) {
+                        if *sum == 0.0 {
+                            touched.push(chunk);
+                        }
+                        *sum += x;
+                    }
+                }
+            };
+            if by_prefix {
+                field.postings_by_prefix(&self.bytes, term.as_bytes(), &mut add)?;
+            } else {
+                field.postings(&self.bytes, term.as_bytes(), &mut add)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads everything once.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for damaged terms or postings.
+    pub fn check(&self) -> Result<()> {
+        self.fields.iter().try_for_each(|f| f.walk(&self.bytes, |_, _, _| {}))
+    }
+
+    /// Number of distinct terms of the text field.
+    pub fn term_count(&self) -> usize {
+        self.fields[FieldKind::Text as usize].terms as usize
+    }
+}
+
+/// The passages that share a unit; for the text field a unit is a passage.
+fn chunks_of(units: Option<&Vec<u32>>, unit: u32) -> std::ops::Range<u32> {
+    match units {
+        None => unit..unit + 1,
+        Some(list) => list.partition_point(|u| *u < unit) as u32..list.partition_point(|u| *u <= unit) as u32,
+    }
+}
+
+/// Unit of each passage, from the bits that say where a new one starts.
+fn read_units(bits: &[u8], chunks: u32) -> Vec<u32> {
+    let mut unit = 0_u32;
+    (0..chunks as usize)
+        .map(|i| {
+            if i > 0 && bits.get(i / 8).is_some_and(|b| b >> (i % 8) & 1 == 1) {
+                unit += 1;
+            }
+            unit
+        })
+        .collect()
+}
+
+#[cfg(all(test, feature = "build"))]
+mod tests;

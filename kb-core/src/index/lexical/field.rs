@@ -1,0 +1,231 @@
+//! One field's inverted file: a sorted dictionary in blocks, and bit-packed postings.
+//!
+//! Layout: units, terms (varints); the length of each unit (varints); for each block of 16 terms the
+//! bytes of its terms and of its postings (varints); the terms; the postings.
+//! - A term is one byte with the number of bytes shared with the term before (high four bits, 15: a
+//!   varint of the rest follows) and of new bytes (low four bits, likewise), then the new bytes. The
+//!   first term of a block shares nothing.
+//! - The postings of a block follow one another bit by bit: how many (gamma); if 32 or more, how many
+//!   bits they take (gamma); then for each the gap from the unit before (Rice, the parameter follows
+//!   from units and count) and the frequency (gamma).
+
+use super::bits::{BitReader, Bytes, corrupt};
+use crate::Result;
+use std::ops::Range;
+
+/// Terms in a block.
+pub(super) const BLOCK: usize = 16;
+/// From this many postings on a list says how long it is, so that it can be skipped.
+pub(super) const LONG_LIST: u32 = 32;
+
+/// The Rice parameter for `count` postings among `units`: about 0.69 of the mean gap, as in Witten,
+/// Moffat and Bell, Managing Gigabytes, 3.3; in whole numbers, so that every machine agrees.
+pub(super) fn rice_parameter(units: u32, count: u32) -> u32 {
+    let mean = u64::from(units) * 177 / 256 / u64::from(count.max(1));
+    mean.max(1).ilog2()
+}
+
+/// A field that was read. It holds offsets only; terms and postings stay in the index's bytes.
+#[derive(Debug)]
+pub(super) struct Field {
+    /// Length of each unit in tokens that count.
+    pub lengths: Vec<u32>,
+    /// Their mean; 1 if there is nothing to divide.
+    pub mean_length: f32,
+    /// Number of terms.
+    pub terms: u32,
+    /// Where each block's terms and postings begin in the index's bytes; one more entry at the end.
+    blocks: Vec<(u32, u32)>,
+}
+
+impl Field {
+    /// Reads the offsets of the field that takes up `bytes[range]`.
+    pub fn read(bytes: &[u8], range: Range<usize>) -> Result<Self> {
+        let mut input = Bytes(bytes.get(range.clone()).ok_or_else(|| corrupt("ends early"))?);
+        let units = input.count()?;
+        let terms = input.count()?;
+        let lengths = (0..units).map(|_| input.varint()).collect::<Result<Vec<_>>>()?;
+        let count = terms.div_ceil(BLOCK);
+        if count > input.0.len() {
+            return Err(corrupt("ends early"));
+        }
+        let mut sizes = Vec::with_capacity(count);
+        let mut all_terms = 0_u64;
+        for _ in 0..count {
+            let size = (input.varint()?, input.varint()?);
+            all_terms += u64::from(size.0);
+            sizes.push(size);
+        }
+        let start = (range.end - input.0.len()) as u64;
+        let (mut term_at, mut posting_at) = (start, start + all_terms);
+        let mut blocks = Vec::with_capacity(count + 1);
+        for size in sizes.iter().chain([&(0, 0)]) {
+            let entry = (u32::try_from(term_at), u32::try_from(posting_at));
+            let (Ok(t), Ok(p)) = entry else { return Err(corrupt("larger than 4 GiB")) };
+            blocks.push((t, p));
+            term_at += u64::from(size.0);
+            posting_at += u64::from(size.1);
+        }
+        if posting_at != range.end as u64 {
+            return Err(corrupt("a field has another length than its parts"));
+        }
+        let sum: u64 = lengths.iter().map(|l| u64::from(*l)).sum();
+        let mean_length = if sum == 0 { 1.0 } else { sum as f32 / units as f32 };
+        Ok(Self { lengths, mean_length, terms: terms as u32, blocks })
+    }
+
+    fn block_count(&self) -> usize {
+        self.blocks.len().saturating_sub(1)
+    }
+
+    fn block_terms<'b>(&self, bytes: &'b [u8], block: usize) -> Result<TermReader<'b>> {
+        let (Some(from), Some(to)) = (self.blocks.get(block), self.blocks.get(block + 1)) else {
+            return Err(corrupt("a block is missing"));
+        };
+        let part = bytes.get(from.0 as usize..to.0 as usize).ok_or_else(|| corrupt("a block is missing"))?;
+        let left = (self.terms as usize).saturating_sub(block * BLOCK).min(BLOCK);
+        Ok(TermReader { input: Bytes(part), term: Vec::new(), left })
+    }
+
+    fn block_postings<'b>(&self, bytes: &'b [u8], block: usize) -> Result<BitReader<'b>> {
+        let (Some(from), Some(to)) = (self.blocks.get(block), self.blocks.get(block + 1)) else {
+            return Err(corrupt("a block is missing"));
+        };
+        let part = bytes.get(from.1 as usize..to.1 as usize).ok_or_else(|| corrupt("a block is missing"))?;
+        Ok(BitReader::new(part))
+    }
+
+    /// Passes unit and frequency of every posting of `term` to `sink`, units ascending.
+    pub fn postings(&self, bytes: &[u8], term: &[u8], sink: &mut impl FnMut(u32, u32)) -> Result<()> {
+        let Some(block) = self.block_of(bytes, term)? else { return Ok(()) };
+        let mut terms = self.block_terms(bytes, block)?;
+        let mut before = 0;
+        while let Some(found) = terms.next()? {
+            if found == term {
+                let mut postings = self.block_postings(bytes, block)?;
+                for _ in 0..before {
+                    self.skip_list(&mut postings)?;
+                }
+                return self.read_list(&mut postings, sink);
+            }
+            if found > term {
+                break;
+            }
+            before += 1;
+        }
+        Ok(())
+    }
+
+    /// The same for every term that begins with `prefix`, term by term.
+    pub fn postings_by_prefix(&self, bytes: &[u8], prefix: &[u8], sink: &mut impl FnMut(u32, u32)) -> Result<()> {
+        let first = self.block_of(bytes, prefix)?.unwrap_or(0);
+        for block in first..self.block_count() {
+            let mut terms = self.block_terms(bytes, block)?;
+            let mut postings = self.block_postings(bytes, block)?;
+            while let Some(term) = terms.next()? {
+                if term.starts_with(prefix) {
+                    self.read_list(&mut postings, sink)?;
+                } else if term > prefix {
+                    return Ok(());
+                } else {
+                    self.skip_list(&mut postings)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The block that has `term` if any has it: the last one whose first term is not larger.
+    fn block_of(&self, bytes: &[u8], term: &[u8]) -> Result<Option<usize>> {
+        let (mut low, mut high) = (0, self.block_count());
+        while low < high {
+            let middle = (low + high) / 2;
+            let mut terms = self.block_terms(bytes, middle)?;
+            let first = terms.next()?.ok_or_else(|| corrupt("a block is empty"))?;
+            if first <= term {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low.checked_sub(1))
+    }
+
+    fn head(&self, postings: &mut BitReader<'_>) -> Result<(u32, usize)> {
+        let count = postings.gamma()?;
+        if count as usize > self.lengths.len() {
+            return Err(corrupt("more postings than passages"));
+        }
+        let bits = if count >= LONG_LIST { postings.gamma()? as usize } else { 0 };
+        Ok((count, bits))
+    }
+
+    fn skip_list(&self, postings: &mut BitReader<'_>) -> Result<()> {
+        let (count, bits) = self.head(postings)?;
+        if bits > 0 { postings.skip(bits) } else { self.read_postings(postings, count, &mut |_, _| {}) }
+    }
+
+    fn read_list(&self, postings: &mut BitReader<'_>, sink: &mut impl FnMut(u32, u32)) -> Result<()> {
+        let (count, _) = self.head(postings)?;
+        self.read_postings(postings, count, sink)
+    }
+
+    fn read_postings(&self, postings: &mut BitReader<'_>, count: u32, sink: &mut impl FnMut(u32, u32)) -> Result<()> {
+        let units = self.lengths.len() as u32;
+        let k = rice_parameter(units, count);
+        let mut next = 0;
+        for _ in 0..count {
+            // `units - next - 1` is the largest gap that stays inside.
+            let max = (units - next).checked_sub(1).ok_or_else(|| corrupt("postings go past the last passage"))?;
+            let unit = next + postings.rice(k, max)?;
+            sink(unit, postings.gamma()?);
+            next = unit + 1;
+        }
+        Ok(())
+    }
+
+    /// Walks through everything once: for checks and statistics.
+    pub fn walk(&self, bytes: &[u8], mut sink: impl FnMut(&[u8], u32, u32)) -> Result<()> {
+        let mut last: Vec<u8> = Vec::new();
+        for block in 0..self.block_count() {
+            let mut terms = self.block_terms(bytes, block)?;
+            let mut postings = self.block_postings(bytes, block)?;
+            while let Some(term) = terms.next()? {
+                if block + last.len() > 0 && term <= last.as_slice() {
+                    return Err(corrupt("terms are not in order"));
+                }
+                last = term.to_vec();
+                self.read_list(&mut postings, &mut |unit, tf| sink(&last, unit, tf))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Reads the terms of a block.
+struct TermReader<'a> {
+    input: Bytes<'a>,
+    term: Vec<u8>,
+    left: usize,
+}
+
+impl TermReader<'_> {
+    fn next(&mut self) -> Result<Option<&[u8]>> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        let head = self.input.take(1)?[0];
+        let mut number = |nibble: u8| match nibble {
+            15 => self.input.varint().map(|n| n as usize + 15),
+            n => Ok(n as usize),
+        };
+        let (shared, new) = (number(head >> 4)?, number(head & 15)?);
+        if shared > self.term.len() {
+            return Err(corrupt("a term shares more than there is"));
+        }
+        self.term.truncate(shared);
+        self.term.extend_from_slice(self.input.take(new)?);
+        Ok(Some(&self.term))
+    }
+}

@@ -1,0 +1,144 @@
+//! Conditions on documents.
+
+use super::Filter;
+use crate::document::{Document, MetaValue};
+use crate::{Error, ErrorKind, Result};
+use std::collections::BTreeMap;
+use std::str::FromStr;
+
+impl FromStr for Filter {
+    type Err = Error;
+
+    /// Reads `KEY=VALUE`.
+    fn from_str(text: &str) -> Result<Self> {
+        match text.split_once('=') {
+            Some((key, value)) if !key.trim().is_empty() => Ok(Self { key: key.trim().to_owned(), value: value.trim().to_owned() }),
+            _ => Err(Error::new(ErrorKind::InvalidInput, format!("filter `{text}` is not KEY=VALUE"))),
+        }
+    }
+}
+
+/// Whether a document is in one of the collections (any if there are none) and meets the filters:
+/// one of those with the same key, all keys.
+pub(super) fn matches(document: &Document, collections: &[String], filters: &[Filter]) -> bool {
+    if !collections.is_empty() && !collections.contains(&document.collection) {
+        return false;
+    }
+    let mut by_key: BTreeMap<&str, bool> = BTreeMap::new();
+    for filter in filters {
+        let met = by_key.entry(&filter.key).or_default();
+        *met = *met || meets(document, filter);
+    }
+    by_key.values().all(|met| *met)
+}
+
+fn meets(document: &Document, filter: &Filter) -> bool {
+    let value = filter.value.as_str();
+    match filter.key.as_str() {
+        "path" => document.path.starts_with(value),
+        "lang" => document.lang.code() == value,
+        "tag" => ["tags", "tag"].iter().any(|key| document.metadata.get(*key).is_some_and(|m| has_tag(m, value))),
+        key => field(&document.metadata, key).is_some_and(|m| equals(m, value)),
+    }
+}
+
+/// The value under `key`; dots lead into nested values: `author.name`.
+fn field<'m>(metadata: &'m BTreeMap<String, MetaValue>, key: &str) -> Option<&'m MetaValue> {
+    if let Some(value) = metadata.get(key) {
+        return Some(value);
+    }
+    let (first, rest) = key.split_once('.')?;
+    match metadata.get(first)? {
+        MetaValue::Map(inner) => field(inner, rest),
+        _ => None,
+    }
+}
+
+/// Whether a value is `wanted`; a list is if one of its values is; a date is if it begins with it.
+fn equals(value: &MetaValue, wanted: &str) -> bool {
+    match value {
+        MetaValue::Bool(b) => wanted == if *b { "true" } else { "false" },
+        MetaValue::Int(i) => wanted.parse() == Ok(*i),
+        MetaValue::Float(f) => wanted.parse() == Ok(*f),
+        MetaValue::Text(t) => t == wanted,
+        MetaValue::Date(d) => !wanted.is_empty() && d.starts_with(wanted),
+        MetaValue::List(items) => items.iter().any(|i| equals(i, wanted)),
+        MetaValue::Map(_) => false,
+    }
+}
+
+/// Tags may also be one text with commas, and may be written with `#`.
+fn has_tag(value: &MetaValue, wanted: &str) -> bool {
+    let wanted = wanted.trim_start_matches('#');
+    match value {
+        MetaValue::Text(t) => t.split(',').any(|tag| tag.trim().trim_start_matches('#') == wanted),
+        MetaValue::List(items) => items.iter().any(|i| has_tag(i, wanted)),
+        other => equals(other, wanted),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Lang;
+
+    fn document() -> Document {
+        let text = |s: &str| MetaValue::Text(s.to_owned());
+        let author = BTreeMap::from([("name".to_owned(), text("Ann"))]);
+        let metadata = [
+            ("tags", MetaValue::List(vec![text("图论"), text("#dp")])),
+            ("tag", text("a, b")),
+            ("draft", MetaValue::Bool(false)),
+            ("week", MetaValue::Int(3)),
+            ("ratio", MetaValue::Float(0.5)),
+            ("date", MetaValue::Date("2024-05-01".into())),
+            ("author", MetaValue::Map(author)),
+        ];
+        Document {
+            path: "notes/graph.md".into(),
+            collection: "notes".into(),
+            title: String::new(),
+            lang: Lang::Zh,
+            url: None,
+            text: String::new(),
+            sections: vec![],
+            metadata: metadata.map(|(k, v)| (k.to_owned(), v)).into(),
+        }
+    }
+
+    fn check(filters: &[&str]) -> bool {
+        let filters: Vec<Filter> = filters.iter().map(|f| f.parse().expect("a filter")).collect();
+        matches(&document(), &[], &filters)
+    }
+
+    #[test]
+    fn each_kind_of_value_can_be_asked_for() {
+        let held = [
+            "path=notes/", "lang=zh", "tag=图论", "tag=#dp", "tag=dp", "tag=b", "draft=false", "week=3", "ratio=0.50",
+            "date=2024-05", "author.name=Ann",
+        ];
+        for filter in held {
+            assert!(check(&[filter]), "{filter}");
+        }
+        for filter in ["path=graph", "lang=en", "tag=d", "draft=true", "week=4", "date=", "author=Ann", "none=x", "author.name=Bo"] {
+            assert!(!check(&[filter]), "{filter}");
+        }
+    }
+
+    #[test]
+    fn same_key_is_or_and_other_keys_are_and() {
+        assert!(check(&["lang=en", "lang=zh"]));
+        assert!(check(&["lang=en", "lang=zh", "week=3"]));
+        assert!(!check(&["lang=en", "lang=zh", "week=4"]));
+        assert!(check(&[]));
+        assert!(matches(&document(), &["notes".into(), "x".into()], &[]) && !matches(&document(), &["x".into()], &[]));
+    }
+
+    #[test]
+    fn filters_are_read_from_text() {
+        assert_eq!("a = b=c".parse(), Ok(Filter { key: "a".into(), value: "b=c".into() }));
+        for bad in ["", "a", "=b", " =b"] {
+            assert_eq!(bad.parse::<Filter>().expect_err("not a filter").kind(), ErrorKind::InvalidInput);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! A loaded bundle that answers.
+
+use super::excerpt::excerpt;
+use super::filter::matches;
+use super::fusion::{CANDIDATES, Fused, FusionOptions, fuse};
+use super::{ChunkSet, Hit, Mode, Query, Response, VectorHit};
+use crate::chunk::Chunk;
+use crate::document::{Document, Section, plain};
+use crate::index::lexical::LexicalIndex;
+use crate::text::{QueryTerm, query_terms};
+use crate::{Error, ErrorKind, Result};
+use std::collections::{BTreeSet, HashMap};
+
+/// Longest question in bytes that is looked at; the rest of a longer one is ignored.
+const MAX_QUERY_BYTES: usize = 100_000;
+/// Scores that differ by less than this are equal, so that every machine gives the same order.
+const SCORE_STEP: f32 = 1e-4;
+
+/// Documents, passages and the word index.
+#[derive(Debug)]
+pub struct KnowledgeBase {
+    documents: Vec<Document>,
+    chunks: Vec<Chunk>,
+    lexical: LexicalIndex,
+    fusion: FusionOptions,
+}
+
+impl KnowledgeBase {
+    /// Puts the parts of a bundle together.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if a passage names a document, section or range that is not there, or the
+    /// index is about another number of passages.
+    pub fn new(documents: Vec<Document>, chunks: Vec<Chunk>, lexical: LexicalIndex) -> Result<Self> {
+        let corrupt = |what: String| Err(Error::new(ErrorKind::Corrupt, what));
+        if chunks.len() != lexical.len() {
+            return corrupt(format!("{} passages, but the lexical index has {}", chunks.len(), lexical.len()));
+        }
+        for document in &documents {
+            for (i, section) in document.sections.iter().enumerate() {
+                if document.text.get(section.span_bytes.clone()).is_none() || section.parent.is_some_and(|p| p >= i) {
+                    return corrupt(format!("section {i} of {} is not inside it", document.path));
+                }
+            }
+        }
+        for chunk in &chunks {
+            let document = documents.get(chunk.doc as usize);
+            let fits = document.is_some_and(|d| {
+                chunk.text(d).is_some() && chunk.section.is_none_or(|s| (s as usize) < d.sections.len())
+            });
+            if !fits {
+                return corrupt(format!("passage {} is not inside its document", chunk.id));
+            }
+        }
+        Ok(Self { documents, chunks, lexical, fusion: FusionOptions::default() })
+    }
+
+    /// All documents, in the order of the bundle.
+    pub fn documents(&self) -> &[Document] {
+        &self.documents
+    }
+
+    /// All passages, in the order of the bundle.
+    pub fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    /// The word index.
+    pub fn lexical_index(&self) -> &LexicalIndex {
+        &self.lexical
+    }
+
+    /// The word index, to set its parameters.
+    pub fn lexical_index_mut(&mut self) -> &mut LexicalIndex {
+        &mut self.lexical
+    }
+
+    /// Combines the lists in another way from now on.
+    pub fn set_fusion(&mut self, options: FusionOptions) {
+        self.fusion = options;
+    }
+
+    /// Names of the collections that have documents, sorted.
+    pub fn collections(&self) -> Vec<&str> {
+        let names: BTreeSet<&str> = self.documents.iter().map(|d| d.collection.as_str()).collect();
+        names.into_iter().collect()
+    }
+
+    /// The passages that the query's collections and filters admit; `None` if it has neither, and so
+    /// all are.
+    pub fn allowed(&self, query: &Query) -> Option<ChunkSet> {
+        if query.collections.is_empty() && query.filters.is_empty() {
+            return None;
+        }
+        let documents: Vec<bool> =
+            self.documents.iter().map(|d| matches(d, &query.collections, &query.filters)).collect();
+        let mut set = ChunkSet::new(self.chunks.len());
+        for (i, chunk) in self.chunks.iter().enumerate() {
+            if documents.get(chunk.doc as usize) == Some(&true) {
+                set.insert(i as u32);
+            }
+        }
+        Some(set)
+    }
+
+    /// How many candidates the vector side should give for this query.
+    pub fn candidates(&self, query: &Query) -> usize {
+        CANDIDATES.max(query.k)
+    }
+
+    /// Answers by words alone, whatever the query's mode is.
+    ///
+    /// # Errors
+    /// As [`Self::search`].
+    pub fn lexical(&self, query: &Query) -> Result<Response> {
+        self.answer(query, Mode::Lexical, &[])
+    }
+
+    /// Answers a query. `vectors` are the candidates of the vector side, best first, as many as
+    /// [`Self::candidates`] says and from [`Self::allowed`]; `None` if there is no model. Then a hybrid
+    /// query is answered by words alone, and [`Response::mode`] says so.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] for an empty question, a `k` out of range, or a vector query without
+    /// vectors; [`ErrorKind::Corrupt`] if the index is damaged.
+    pub fn search(&self, query: &Query, vectors: Option<&[VectorHit]>) -> Result<Response> {
+        match (query.mode, vectors) {
+            (Mode::Vector, None) => {
+                Err(Error::new(ErrorKind::InvalidInput, "a search by meaning needs the model, which is not loaded"))
+            }
+            (Mode::Lexical, _) | (Mode::Hybrid, None) => self.answer(query, Mode::Lexical, &[]),
+            (mode, Some(vectors)) => self.answer(query, mode, vectors),
+        }
+    }
+
+    fn answer(&self, query: &Query, mode: Mode, vectors: &[VectorHit]) -> Result<Response> {
+        if query.text.trim().is_empty() {
+            return Err(Error::new(ErrorKind::InvalidInput, "the question is empty"));
+        }
+        if !(1..=100).contains(&query.k) {
+            return Err(Error::new(ErrorKind::InvalidInput, format!("k is {}, it must be 1 to 100", query.k)));
+        }
+        let allowed = self.allowed(query);
+        let admits = |chunk: u32| (chunk as usize) < self.chunks.len() && allowed.as_ref().is_none_or(|a| a.contains(chunk));
+        let vectors: Vec<VectorHit> = vectors.iter().copied().filter(|v| admits(v.chunk) && v.score.is_finite()).collect();
+        let terms = query_terms(beginning(&query.text, MAX_QUERY_BYTES));
+        let mut lexical = match mode {
+            Mode::Vector => Vec::new(),
+            _ => self.lexical.scores(&terms, allowed.as_ref())?,
+        };
+        let lexical_candidates = lexical.len();
+        self.keep_best(&mut lexical, self.candidates(query), |(chunk, score)| (*chunk, *score));
+
+        let mut ranked: Vec<Fused> = match mode {
+            Mode::Lexical => lexical.iter().map(|&(chunk, score)| Fused { chunk, score, lexical: Some(score), vector: None }).collect(),
+            Mode::Vector => vectors.iter().map(|v| Fused { chunk: v.chunk, score: v.score, lexical: None, vector: Some(v.score) }).collect(),
+            Mode::Hybrid => fuse(&lexical, &vectors, self.fusion),
+        };
+        self.keep_best(&mut ranked, query.k, |f| (f.chunk, f.score));
+        let weights = self.mark_weights(&terms)?;
+        let hits = ranked.iter().enumerate().filter_map(|(i, f)| self.hit(i + 1, f, &weights)).collect();
+        Ok(Response { hits, mode, lexical_candidates, vector_candidates: vectors.len() })
+    }
+
+    /// Sorts by score, best first, rounded; equal ones by chunk id. Keeps the first `k`.
+    fn keep_best<T>(&self, items: &mut Vec<T>, k: usize, of: impl Fn(&T) -> (u32, f32)) {
+        let key = |item: &T| {
+            let (chunk, score) = of(item);
+            let steps = (score / SCORE_STEP).round() as i64;
+            (std::cmp::Reverse(steps), self.chunks.get(chunk as usize).map(|c| c.id), chunk)
+        };
+        if items.len() > k && k > 0 {
+            items.select_nth_unstable_by_key(k - 1, key);
+            items.truncate(k);
+        }
+        items.sort_unstable_by_key(key);
+    }
+
+    /// What finding each term in an excerpt is worth.
+    fn mark_weights(&self, terms: &[QueryTerm]) -> Result<HashMap<String, f32>> {
+        // A long paste is not worth a look-up for each of its words.
+        let rare = terms.len() <= 200;
+        terms
+            .iter()
+            .map(|t| {
+                let idf = if rare { self.lexical.idf(self.lexical.document_frequency(&t.term)?) } else { 1.0 };
+                Ok((t.term.clone(), idf))
+            })
+            .collect()
+    }
+
+    fn hit(&self, rank: usize, fused: &Fused, terms: &HashMap<String, f32>) -> Option<Hit> {
+        let chunk = self.chunks.get(fused.chunk as usize)?;
+        let document = self.documents.get(chunk.doc as usize)?;
+        let source = chunk.text(document)?;
+        let own = chunk.section.map(|s| s as usize);
+        let body = plain(source);
+        // The passage's own heading is shown apart.
+        let heading = own.and_then(|s| document.sections.get(s)).map_or("", |s| s.title.as_str());
+        let skipped = match body.text.split_once('\n') {
+            Some((first, rest)) if first == heading => body.text.len() - rest.len(),
+            _ => 0,
+        };
+        let (excerpt, start) = excerpt(&body.text[skipped..], terms);
+        // A passage can hold more than one short section: lead to the one that is shown.
+        let shown = chunk.span_bytes.start as usize + body.source_offset(skipped + start);
+        let section = section_at(&document.sections, shown).filter(|s| own.is_none_or(|o| *s >= o)).or(own);
+        let anchor = section.and_then(|s| document.sections.get(s)).map_or(String::new(), |s| s.anchor.clone());
+        Some(Hit {
+            rank,
+            score: fused.score,
+            lexical_score: fused.lexical,
+            vector_score: fused.vector,
+            chunk_id: chunk.id.to_string(),
+            chunk: fused.chunk,
+            collection: document.collection.clone(),
+            path: document.path.clone(),
+            title: document.title.clone(),
+            heading_path: section.map_or(Vec::new(), |s| document.heading_path(s).into_iter().map(str::to_owned).collect()),
+            url: document.url.as_ref().map(|url| with_fragment(url, &anchor)),
+            anchor,
+            lang: document.lang.code().to_owned(),
+            excerpt,
+        })
+    }
+}
+
+/// Index of the last section that begins at or before `byte`.
+fn section_at(sections: &[Section], byte: usize) -> Option<usize> {
+    sections.partition_point(|s| s.span_bytes.start <= byte).checked_sub(1)
+}
+
+/// At most `bytes` bytes from the beginning of `text`, cut between characters.
+fn beginning(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
+}
+
+/// `url#anchor`, with everything percent-encoded that RFC 3986 does not allow in a fragment.
+fn with_fragment(url: &str, anchor: &str) -> String {
+    let mut out = url.to_owned();
+    if anchor.is_empty() {
+        return out;
+    }
+    out.push('#');
+    for &byte in anchor.as_bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/?".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            const HEX: &[u8; 16] = b"0123456789ABCDEF";
+            out.push('%');
+            out.push(char::from(HEX[usize::from(byte >> 4)]));
+            out.push(char::from(HEX[usize::from(byte & 15)]));
+        }
+    }
+    out
+}
+
+#[cfg(all(test, feature = "build"))]
+#[path = "knowledge_base_tests.rs"]
+mod tests;
