@@ -1,12 +1,17 @@
 //! Everything that touches files, the network and the terminal: sources, converters, the build, the
 //! site folder, the server, and the commands on top of them.
 
+pub mod base;
+pub mod build;
 pub mod cache;
+pub mod command;
 pub mod config;
 pub mod convert;
 pub mod error;
+pub mod eval;
 pub mod model;
 pub mod report;
+pub mod serve;
 pub mod site;
 pub mod source;
 

@@ -1,2 +1,17 @@
-//! (being written)
-fn main() {}
+//! The program: reads the arguments, runs a command, says what went wrong and what to do about it.
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    match kb_builder::command::Cli::parse().run() {
+        Ok(code) => code,
+        Err(e) => {
+            eprintln!("error: {e}");
+            if let Some(hint) = e.hint() {
+                eprintln!("  help: {hint}");
+            }
+            ExitCode::from(e.exit_status())
+        }
+    }
+}

@@ -77,10 +77,17 @@ pub fn locate(flag: Option<&Path>, config: Option<&Path>) -> Result<PathBuf> {
     let given = [("--model", flag), (MODEL_VARIABLE, variable.as_deref()), ("[model] path", config)];
     if let Some((what, path)) = given.into_iter().find_map(|(what, path)| path.map(|p| (what, p))) {
         // What was asked for is used or refused, never replaced by something else.
-        return match path.is_dir() {
-            true => Ok(path.to_path_buf()),
-            false => Err(Error::usage(format!("{what} names {}, which is not a folder", path.display()), "give the folder that holds model.onnx")),
-        };
+        let installed = cache_dir().join("models").join(path);
+        if path.is_dir() {
+            return Ok(path.to_path_buf());
+        }
+        if path.components().count() == 1 && installed.is_dir() {
+            return Ok(installed);
+        }
+        return Err(Error::usage(
+            format!("{what} names {}, which is neither a folder nor an installed model", path.display()),
+            "give the folder that holds model.onnx",
+        ));
     }
     let places = default_places();
     places.iter().find(|p| p.join(FILES[0]).is_file()).cloned().ok_or_else(|| {

@@ -81,6 +81,8 @@ impl Notes {
 pub struct Converted {
     /// The document, `url` not yet set.
     pub document: Document,
+    /// The file's own text, decoded.
+    pub original: String,
     /// Name of the encoding that the file was in.
     pub encoding: &'static str,
     /// What was dropped or resolved.
@@ -125,5 +127,5 @@ fn convert_unguarded(format: Format, collection: &str, entry: &Entry, bytes: &[u
     if let Some(title) = markdown.title.filter(|t| !t.trim().is_empty()) {
         document.title = title;
     }
-    Ok(Converted { document, encoding: decoded.encoding, notes })
+    Ok(Converted { document, original: decoded.text, encoding: decoded.encoding, notes })
 }

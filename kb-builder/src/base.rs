@@ -1,0 +1,142 @@
+//! A knowledge base opened for searching on this machine.
+
+use crate::error::{Error, Result};
+use crate::model::{self, ModelFolder};
+use crate::site::{BUNDLE_DIR, MODEL_DIR};
+use crate::source::encode_path;
+use kb_core::bundle::{MANIFEST_FILE, Manifest, SectionKind, open_bundle, unpack};
+use kb_core::embed::{Embedder, OnnxEncoder, TextKind};
+use kb_core::index::lexical::LexicalIndex;
+use kb_core::index::vector::VectorIndex;
+use kb_core::search::{Hit, KnowledgeBase, Mode, Query, Response};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+/// A bundle in memory.
+pub struct Base {
+    /// What the bundle says of itself.
+    pub manifest: Manifest,
+    /// Documents, passages, word index.
+    pub knowledge: KnowledgeBase,
+    /// Vectors, where the bundle has them and they were asked for.
+    pub vectors: Option<VectorIndex>,
+}
+
+/// The bundle's folder for what an author may name: a site, the bundle's own folder, or a packed file.
+enum Place {
+    Folder(PathBuf),
+    Packed(Vec<u8>),
+}
+
+impl Place {
+    fn find(path: &Path) -> Result<Self> {
+        for folder in [path.join(BUNDLE_DIR), path.to_path_buf()] {
+            if folder.join(MANIFEST_FILE).is_file() {
+                return Ok(Self::Folder(folder));
+            }
+        }
+        if path.is_file() {
+            return Ok(Self::Packed(std::fs::read(path).map_err(|e| Error::io("read", path, e))?));
+        }
+        Err(Error::failed(
+            format!("{} is not a knowledge base: it has no {BUNDLE_DIR}/{MANIFEST_FILE}", path.display()),
+            "name the folder that `kb-builder build` wrote",
+        ))
+    }
+}
+
+/// Reads the manifest of a site, a bundle's folder or a packed file.
+pub fn manifest(path: &Path) -> Result<Manifest> {
+    match Place::find(path)? {
+        Place::Folder(folder) => {
+            let file = folder.join(MANIFEST_FILE);
+            let json = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
+            Ok(Manifest::from_json(&json)?)
+        }
+        Place::Packed(bytes) => Ok(unpack(&bytes)?.manifest),
+    }
+}
+
+impl Base {
+    /// Opens a site, a bundle's folder or a packed file; `vectors` says whether the vector sections
+    /// are read.
+    pub fn open(path: &Path, vectors: bool) -> Result<Self> {
+        let mut want = vec![SectionKind::Text, SectionKind::Lexical];
+        if vectors {
+            want.extend([SectionKind::Vectors, SectionKind::Graph]);
+        }
+        let mut bundle = match Place::find(path)? {
+            Place::Folder(folder) => {
+                let file = folder.join(MANIFEST_FILE);
+                let json = std::fs::read(&file).map_err(|e| Error::io("read", &file, e))?;
+                open_bundle(&json, &want, |section| {
+                    let file = folder.join(&section.file);
+                    std::fs::read(&file).map(Cow::Owned).map_err(|e: std::io::Error| {
+                        kb_core::Error::new(kb_core::ErrorKind::Missing, format!("cannot read {}: {e}", file.display()))
+                    })
+                })?
+            }
+            Place::Packed(bytes) => {
+                let packed = unpack(&bytes)?;
+                open_bundle(packed.manifest_json, &want, |section| packed.file(section).map(Cow::Borrowed))?
+            }
+        };
+        let missing = |kind: SectionKind| kb_core::Error::new(kb_core::ErrorKind::Missing, format!("the bundle has no section `{}`", kind.name()));
+        let lexical = bundle.take_index(SectionKind::Lexical).ok_or_else(|| missing(SectionKind::Lexical))?;
+        let vectors = match bundle.take_index(SectionKind::Vectors) {
+            Some(payload) => {
+                let mut index = VectorIndex::from_bytes(&payload)?;
+                if let Some(graph) = bundle.take_index(SectionKind::Graph) {
+                    index.load_graph(&graph)?;
+                }
+                Some(index)
+            }
+            None => None,
+        };
+        let knowledge = KnowledgeBase::new(bundle.documents, bundle.chunks, LexicalIndex::from_bytes(lexical)?)?;
+        Ok(Self { manifest: bundle.manifest, knowledge, vectors })
+    }
+
+    /// Answers a query; `question` is its vector where there is one.
+    pub fn search(&self, query: &Query, question: Option<&[f32]>) -> Result<Response> {
+        let hits = match (&self.vectors, question) {
+            (Some(index), Some(question)) if query.mode != Mode::Lexical => {
+                let allowed = self.knowledge.allowed(query);
+                let admits = |chunk: u32| allowed.as_ref().is_none_or(|set| set.contains(chunk));
+                let filter: kb_core::index::vector::Allowed = if allowed.is_some() { Some(&admits) } else { None };
+                Some(index.search(question, self.knowledge.candidates(query), filter)?)
+            }
+            _ => None,
+        };
+        Ok(self.knowledge.search(query, hits.as_deref())?)
+    }
+}
+
+/// The encoder for a base's questions: by flag, from the site's own model folder, or where builds look.
+/// A model other than the one that made the vectors is refused.
+pub fn query_encoder(site: &Path, manifest: &Manifest, flag: Option<&Path>) -> Result<OnnxEncoder> {
+    let own = site.join(MODEL_DIR);
+    let folder = match flag {
+        None if own.join(model::FILES[0]).is_file() => own,
+        _ => model::locate(flag, None)?,
+    };
+    let folder = ModelFolder::read(&folder)?;
+    manifest.check_model(&folder.info)?;
+    folder.encoder()
+}
+
+/// The vector of a question.
+pub fn embed_question(encoder: &OnnxEncoder, question: &str) -> Result<Vec<f32>> {
+    let vectors = encoder.embed(TextKind::Query, &[question])?;
+    vectors.into_iter().next().ok_or_else(|| kb_core::Error::new(kb_core::ErrorKind::Model, "the encoder gave no vector").into())
+}
+
+/// Where a hit opens: its published address, or the reader view of the page, relative to the site.
+pub fn address(hit: &Hit) -> String {
+    if let Some(url) = &hit.url {
+        return url.clone();
+    }
+    let document = encode_path(&format!("{}/{}", hit.collection, hit.path));
+    let anchor = if hit.anchor.is_empty() { String::new() } else { format!("#{}", encode_path(&hit.anchor)) };
+    format!("?doc={document}&p={}{anchor}", hit.chunk_id)
+}

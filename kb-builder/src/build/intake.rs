@@ -1,0 +1,76 @@
+//! Crawling and converting: from sources to documents, one bad file never stopping the others.
+
+use super::Summary;
+use crate::convert::{self, Format, Notes};
+use crate::error::Result;
+use crate::report::Reporter;
+use crate::site::{Site, original_path};
+use crate::source::{Entry, Problem, Source, published_url};
+use kb_core::document::Document;
+
+/// All documents of all sources, in order. Copies of the originals go into the site on the way.
+pub fn read_all(sources: &[Box<dyn Source>], site: &Site, originals: bool, summary: &mut Summary, reporter: &Reporter) -> Result<Vec<Document>> {
+    let mut wanted: Vec<(&dyn Source, Entry, Format)> = Vec::new();
+    for source in sources {
+        let listing = source.list()?;
+        for note in &listing.notes {
+            reporter.note(note);
+        }
+        for problem in listing.problems {
+            fail(problem, summary, reporter);
+        }
+        for entry in listing.entries {
+            match Format::of(&entry.path) {
+                Some(format) => wanted.push((source.as_ref(), entry, format)),
+                None => *summary.skipped.entry(convert::suffix(&entry.path)).or_default() += 1,
+            }
+        }
+    }
+    reporter.stage("reading", wanted.len() as u64, "files");
+    let mut documents = Vec::with_capacity(wanted.len());
+    let mut notes = Notes::default();
+    for (source, entry, format) in wanted {
+        let taken = take(source, &entry, format, originals.then_some(site));
+        match taken {
+            Ok((document, encoding, own_notes)) => {
+                if encoding != "UTF-8" {
+                    *summary.encodings.entry(encoding.to_string()).or_default() += 1;
+                }
+                notes.merge(&own_notes);
+                documents.push(document);
+            }
+            Err(Failure::File(reason)) => fail(Problem { collection: source.collection().into(), path: entry.path, reason }, summary, reporter),
+            Err(Failure::Output(e)) => return Err(e),
+        }
+        reporter.advance(1);
+    }
+    reporter.end_stage();
+    summary.notes = notes.list();
+    Ok(documents)
+}
+
+/// What can go wrong with one file: the file itself, or writing the site.
+enum Failure {
+    File(String),
+    Output(crate::Error),
+}
+
+fn take(source: &dyn Source, entry: &Entry, format: Format, site: Option<&Site>) -> Result<(Document, &'static str, Notes), Failure> {
+    let file = |e: crate::Error| Failure::File(e.to_string());
+    let bytes = source.read(entry).map_err(file)?;
+    let sibling = |path: &str| source.sibling(path);
+    let converted = convert::convert(format, source.collection(), entry, &bytes, &sibling).map_err(|e| Failure::File(e.message().to_string()))?;
+    let mut document = converted.document;
+    document.url = source.url_base().map(|pattern| published_url(pattern, &entry.path));
+    if let Some(site) = site {
+        // In UTF-8 whatever it was in: a static host says that of every text.
+        let text = if converted.encoding == "UTF-8" { bytes } else { converted.original.into_bytes() };
+        site.write(&original_path(source.collection(), &entry.path), &text).map_err(Failure::Output)?;
+    }
+    Ok((document, converted.encoding, converted.notes))
+}
+
+fn fail(problem: Problem, summary: &mut Summary, reporter: &Reporter) {
+    reporter.problem(&problem);
+    summary.failed.push(problem);
+}

@@ -1,0 +1,220 @@
+//! The build: sources → documents → passages → vectors → indexes → site.
+
+mod embed;
+mod intake;
+
+use crate::config::{PageLanguage, SourceConfig};
+use crate::error::{Error, Result};
+use crate::model::{ModelFolder, cache_dir};
+use crate::report::{Reporter, bytes, duration};
+use crate::site::{self, Site};
+use crate::source::{self, Problem};
+use kb_core::bundle::{BundleBuilder, SealedBundle};
+use kb_core::chunk::{self, Chunk, heading};
+use kb_core::document::{Document, plain};
+use kb_core::index::lexical::LexicalBuilder;
+use kb_core::index::vector::{GRAPH_FROM, GraphOptions, VectorIndex};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+pub use embed::{Embedding, embed_texts};
+
+/// Everything a build needs to know, resolved.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The collections.
+    pub sources: Vec<SourceConfig>,
+    /// The folder to write.
+    pub out: PathBuf,
+    /// Title of the knowledge base. Default: the names of the collections.
+    pub title: Option<String>,
+    /// Language of the page's own words. Default: what most of the text is in.
+    pub language: Option<PageLanguage>,
+    /// Folder of the embedding model; none builds for search by words only.
+    pub model: Option<PathBuf>,
+    /// Folder of the embedding cache; none embeds everything afresh.
+    pub cache: Option<PathBuf>,
+    /// Whether copies of the originals become part of the site.
+    pub originals: bool,
+}
+
+/// What a build did.
+#[derive(Debug, Default, Serialize)]
+pub struct Summary {
+    /// The folder that was written.
+    pub out: PathBuf,
+    /// Documents in the knowledge base.
+    pub documents: usize,
+    /// Passages in it.
+    pub passages: usize,
+    /// Files that could not be taken in.
+    pub failed: Vec<Problem>,
+    /// Files that no converter reads, by suffix; the empty one stands for names without.
+    pub skipped: BTreeMap<String, usize>,
+    /// Documents that were not in UTF-8, by encoding.
+    pub encodings: BTreeMap<String, usize>,
+    /// What converters dropped or resolved, counted.
+    pub notes: Vec<String>,
+    /// Passages that were embedded, and those whose vectors came from the cache.
+    pub embedded: usize,
+    /// See `embedded`.
+    pub from_cache: usize,
+    /// Bytes of the bundle: manifest and sections.
+    pub bundle_bytes: u64,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// Builds a site. The folder at `options.out` is replaced at the end, or left as it was on an error.
+pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
+    let started = Instant::now();
+    site::check_target(&options.out)?;
+    let model = options.model.as_deref().map(ModelFolder::read).transpose()?;
+    let sources = source::open_all(&options.sources, &options.out)?;
+    let site = Site::begin(&options.out, &cache_dir().join("locks"))?;
+    let mut summary = Summary { out: options.out.clone(), ..Summary::default() };
+
+    let documents = intake::read_all(&sources, &site, options.originals, &mut summary, reporter)?;
+    let chunks = cut(&documents, reporter)?;
+    if chunks.is_empty() {
+        let looked = sources.iter().map(|s| s.collection()).collect::<Vec<_>>().join(", ");
+        return Err(Error::failed(
+            format!("nothing to search: no text was found in {looked}{}", skipped_sentence(&summary.skipped)),
+            format!("files with these suffixes are read: {}", crate::convert::Format::SUFFIXES),
+        ));
+    }
+    summary.documents = documents.len();
+    summary.passages = chunks.len();
+
+    let embedding = match &model {
+        Some(model) => {
+            let texts: Vec<String> = chunks.iter().map(|c| chunk::embedding_text(&documents[c.doc as usize], c)).collect();
+            Some(embed_texts(model, options.cache.as_deref(), kb_core::embed::TextKind::Passage, &texts, reporter)?)
+        }
+        None => None,
+    };
+    if let Some(embedding) = &embedding {
+        summary.embedded = embedding.computed;
+        summary.from_cache = embedding.from_cache;
+    }
+
+    let bundle = index(options, &documents, &chunks, model.as_ref().zip(embedding.as_ref()), reporter)?;
+    summary.bundle_bytes = bundle.manifest_json.len() as u64 + bundle.files.iter().map(|f| f.bytes.len() as u64).sum::<u64>();
+    site.write_page()?;
+    if let Some(model) = &model {
+        site.write_model(model)?;
+    }
+    site.write_bundle(&bundle)?;
+    site.publish()?;
+    if !site::has_runtime() {
+        reporter.note("this kb-builder was compiled without the browser runtime: the page cannot search, `kb-builder search` can");
+    }
+    summary.seconds = started.elapsed().as_secs_f64();
+    Ok(summary)
+}
+
+/// Cuts all documents into passages, in the order of the documents.
+fn cut(documents: &[Document], reporter: &Reporter) -> Result<Vec<Chunk>> {
+    reporter.stage("cutting", documents.len() as u64, "documents");
+    let options = heading::HeadingOptions::default();
+    let mut chunks = Vec::new();
+    for (i, document) in documents.iter().enumerate() {
+        let number = u32::try_from(i).map_err(|_| Error::failed("over four thousand million documents", "build several knowledge bases"))?;
+        chunks.extend(heading::chunk(document, number, &options)?);
+        reporter.advance(1);
+    }
+    reporter.end_stage();
+    Ok(chunks)
+}
+
+/// Builds the indexes and seals the bundle.
+fn index(options: &Options, documents: &[Document], chunks: &[Chunk], vectors: Option<(&ModelFolder, &Embedding)>, reporter: &Reporter) -> Result<SealedBundle> {
+    reporter.stage("indexing", chunks.len() as u64, "passages");
+    let mut lexical = LexicalBuilder::new();
+    for chunk in chunks {
+        let document = &documents[chunk.doc as usize];
+        add_passage(&mut lexical, document, chunk)?;
+        reporter.advance(1);
+    }
+    reporter.end_stage();
+    let title = options.title.clone().unwrap_or_else(|| default_title(documents));
+    let language = options.language.map(PageLanguage::code).unwrap_or_else(|| main_language(documents));
+    let generator = concat!("kb-builder ", env!("CARGO_PKG_VERSION"));
+    let mut bundle = BundleBuilder::new(generator, documents, chunks).title(&title).language(language).lexical(lexical.to_bytes()?);
+    if let Some((model, embedding)) = vectors {
+        let index = VectorIndex::build(model.info.dim, &embedding.vectors.concat())?;
+        bundle = bundle.vectors(model.info.clone(), index.to_bytes());
+        if chunks.len() >= GRAPH_FROM {
+            reporter.stage("graph", chunks.len() as u64, "passages");
+            let (graph, _) = index.build_graph(&GraphOptions::default())?;
+            bundle = bundle.graph(graph);
+            reporter.advance(chunks.len() as u64);
+            reporter.end_stage();
+        }
+    }
+    Ok(bundle.finish()?)
+}
+
+/// Adds one passage to the word index: its document's title, its headings and its own text, plain.
+pub fn add_passage(lexical: &mut LexicalBuilder, document: &Document, chunk: &Chunk) -> Result<()> {
+    let headings = chunk.section.map(|s| document.heading_path(s as usize).join("\n")).unwrap_or_default();
+    let text = plain(chunk.text(document).unwrap_or_default()).text;
+    Ok(lexical.add(&document.title, &headings, &text)?)
+}
+
+/// The names of the collections, in their order.
+fn default_title(documents: &[Document]) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for document in documents {
+        if !names.contains(&document.collection.as_str()) {
+            names.push(&document.collection);
+        }
+    }
+    names.join(" · ")
+}
+
+/// The language code that most of the text is in.
+fn main_language(documents: &[Document]) -> &'static str {
+    let mut bytes: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for document in documents {
+        *bytes.entry(document.lang.code()).or_default() += document.text.len();
+    }
+    bytes.into_iter().max_by_key(|(_, n)| *n).map_or("", |(code, _)| code)
+}
+
+/// `; left aside: 3 .png, 1 without suffix`, or nothing.
+fn skipped_sentence(skipped: &BTreeMap<String, usize>) -> String {
+    if skipped.is_empty() {
+        return String::new();
+    }
+    let list: Vec<String> = skipped.iter().map(|(suffix, n)| if suffix.is_empty() { format!("{n} without suffix") } else { format!("{n} .{suffix}") }).collect();
+    format!("; left aside: {}", list.join(", "))
+}
+
+impl Summary {
+    /// The report for people.
+    pub fn text(&self) -> String {
+        let mut lines = vec![format!(
+            "{}: {} documents, {} passages, bundle of {}, {}",
+            self.out.display(),
+            self.documents,
+            self.passages,
+            bytes(self.bundle_bytes),
+            duration(std::time::Duration::from_secs_f64(self.seconds))
+        )];
+        if !self.skipped.is_empty() {
+            lines.push(skipped_sentence(&self.skipped).trim_start_matches("; ").replacen("left aside", "left aside, no converter reads them", 1));
+        }
+        for (encoding, n) in &self.encodings {
+            lines.push(format!("{n} files were read as {encoding}"));
+        }
+        lines.extend(self.notes.iter().cloned());
+        if !self.failed.is_empty() {
+            lines.push(format!("{} files could not be read:", self.failed.len()));
+            lines.extend(self.failed.iter().map(|p| format!("  {}/{}: {}", p.collection, p.path, p.reason)));
+        }
+        lines.join("\n")
+    }
+}

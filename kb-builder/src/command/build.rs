@@ -1,0 +1,115 @@
+//! `kb-builder build`
+
+use crate::build::{self, Options};
+use crate::config::{Config, PageLanguage, SourceConfig};
+use crate::convert::Format;
+use crate::error::{Error, Result};
+use crate::model;
+use crate::report::{Reporter, Style};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Examples:
+  kb-builder build notes                             the folder notes, into the folder site
+  kb-builder build zh/ en/ --title \"Course\" -o site   two collections, named zh and en
+  kb-builder build docs --include '*.md' --exclude drafts
+  kb-builder build book/src --url-base 'https://doc.rust-lang.org/book/{stem}.html'
+  kb-builder build                                   what kb.toml in this folder says
+
+Without --url-base a hit opens in the page's own reader.
+
+kb.toml has the keys title, language, [[source]] (name, path, include, exclude, url_base),
+[model] (path) and [site] (out, originals). A flag is stronger than the environment variable KB_MODEL
+or KB_CACHE, and that is stronger than the file. PATHs replace the file's sources.
+
+An existing site is replaced in one step at the end; any other folder is refused.
+Exit status 3: the site was built, but some files could not be read; they are listed.";
+
+/// Build a knowledge base from folders or files
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// Folders or files, one collection each, named after the folder
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The folder to write [default: site]
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Settings [default: kb.toml in the current folder, if there is one]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Title of the knowledge base [default: the names of the collections]
+    #[arg(long)]
+    title: Option<String>,
+    /// Language of the page's own words [default: what most of the text is in]
+    #[arg(long, value_name = "LANG")]
+    language: Option<PageLanguage>,
+    /// Read only files that match; may be repeated
+    #[arg(long, value_name = "GLOB", requires = "paths")]
+    include: Vec<String>,
+    /// Leave out files and folders that match; may be repeated
+    #[arg(long, value_name = "GLOB", requires = "paths")]
+    exclude: Vec<String>,
+    /// Where the documents are published; {path} and {stem} stand for the document
+    #[arg(long, value_name = "URL", requires = "paths")]
+    url_base: Option<String>,
+    /// Do not put copies of the originals into the site
+    #[arg(long)]
+    no_originals: bool,
+    /// Folder of the embedding model, or the name of an installed one
+    #[arg(long, value_name = "DIR", conflicts_with = "no_model")]
+    model: Option<PathBuf>,
+    /// Build for search by words only
+    #[arg(long)]
+    no_model: bool,
+    /// Folder of the embedding cache [default: kb-builder in the user's cache folder]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
+    cache_dir: Option<PathBuf>,
+    /// Embed everything afresh and keep nothing
+    #[arg(long)]
+    no_cache: bool,
+    /// Report as JSON, one event a line, on standard output
+    #[arg(long)]
+    json: bool,
+    /// Report only problems
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+/// Builds.
+pub fn run(args: Args) -> Result<ExitCode> {
+    let reporter = Reporter::new(Style::choose(args.json, args.quiet));
+    let options = resolve(args)?;
+    let summary = build::build(&options, &reporter)?;
+    reporter.finished(&summary.text(), &summary);
+    Ok(if summary.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(3) })
+}
+
+/// Flag before environment before file before default.
+fn resolve(args: Args) -> Result<Options> {
+    let config = Config::load(args.config.as_deref())?;
+    let sources = if args.paths.is_empty() {
+        config.sources
+    } else {
+        let one = |path| SourceConfig { name: None, path, include: args.include.clone(), exclude: args.exclude.clone(), url_base: args.url_base.clone() };
+        args.paths.into_iter().map(one).collect()
+    };
+    if sources.is_empty() {
+        return Err(Error::usage(
+            "there is nothing to build from",
+            format!("name folders or files with suffixes {}, or write a kb.toml", Format::SUFFIXES),
+        ));
+    }
+    let model = if args.no_model { None } else { Some(model::locate(args.model.as_deref(), config.model.path.as_deref())?) };
+    let cache = args.cache_dir.unwrap_or_else(|| model::cache_dir().join("embeddings"));
+    Ok(Options {
+        sources,
+        out: args.out.or(config.site.out).unwrap_or_else(|| PathBuf::from("site")),
+        title: args.title.or(config.title),
+        language: args.language.or(config.language),
+        model,
+        cache: (!args.no_cache).then_some(cache),
+        originals: !args.no_originals && config.site.originals.unwrap_or(true),
+    })
+}

@@ -1,0 +1,73 @@
+//! The subcommands, one file each. They read arguments, call the library and print.
+
+mod build;
+mod eval;
+mod inspect;
+mod model;
+mod search;
+mod serve;
+
+use crate::error::Result;
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Examples:
+  kb-builder build notes --out site          a knowledge base from the folder notes
+  kb-builder serve site                      look at it on http://localhost:8080
+  kb-builder search site \"怎样求最短路\"       search it here
+  kb-builder inspect site                    what is in it
+
+Exit status: 0 all went well, 1 failed, 2 wrong usage, 3 built, but some files could not be read.";
+
+/// Builds a knowledge base that lives in static files and is searched in the reader's browser.
+#[derive(Debug, Parser)]
+#[command(name = "kb-builder", version, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Build(build::Args),
+    Serve(serve::Args),
+    Search(search::Args),
+    Inspect(inspect::Args),
+    Eval(eval::Args),
+    Model(model::Args),
+}
+
+impl Cli {
+    /// Runs the command that was typed.
+    pub fn run(self) -> Result<ExitCode> {
+        match self.command {
+            Command::Build(args) => build::run(args),
+            Command::Serve(args) => serve::run(&args),
+            Command::Search(args) => search::run(&args),
+            Command::Inspect(args) => inspect::run(&args),
+            Command::Eval(args) => eval::run(&args),
+            Command::Model(args) => model::run(&args),
+        }
+    }
+}
+
+/// Prints a value as JSON on standard output, on many lines.
+fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    use std::io::Write;
+    let text = serde_json::to_string_pretty(value).map_err(|e| crate::Error::failed(format!("the result cannot be written as JSON: {e}"), ""))?;
+    // A reader that has seen enough, such as `head`, is no failure.
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,119 @@
+//! `kb-builder build`, from outside.
+
+mod common;
+
+use common::{Sandbox, course, files, stderr};
+use serde_json::Value;
+
+#[test]
+fn two_builds_give_the_same_bytes_and_replace_one_another() {
+    let s = Sandbox::new();
+    course(&s);
+    s.expect(0, &["build", "zh", "en", "--no-model", "-o", "one"]);
+    s.expect(0, &["build", "zh", "en", "--no-model", "-o", "two"]);
+    let one = files(&s.path("one"));
+    assert_eq!(one, files(&s.path("two")));
+    let names: Vec<&str> = one.iter().map(|(name, _)| name.as_str()).collect();
+    for name in [".nojekyll", "index.html", "kb/manifest.json", "files/zh/图论/最短路.md", "files/en/guide.rst"] {
+        assert!(names.contains(&name), "{name} in {names:?}");
+    }
+    // A second build over the first leaves nothing of it and nothing beside it.
+    s.expect(0, &["build", "en", "--no-model", "-o", "one"]);
+    assert!(!files(&s.path("one")).iter().any(|(name, _)| name.starts_with("files/zh")));
+    let beside = std::fs::read_dir(s.path(".")).expect("folder").map(|e| e.expect("entry").file_name());
+    assert!(!beside.into_iter().any(|n| n.to_string_lossy().contains("kb-new") || n.to_string_lossy().contains("kb-old")));
+}
+
+#[test]
+fn a_broken_file_is_reported_and_the_others_are_built() {
+    let s = Sandbox::new();
+    course(&s);
+    s.write("en/broken.md", b"\x00\x01\x02binary");
+    s.write("en/latin.txt", b"caf\xe9 ol\xe9");
+    s.write("en/gbk.txt", b"\xd6\xaa\xca\xb6\xbf\xe2\n");
+    s.write("en/photo.png", b"\x89PNG");
+    let output = s.expect(3, &["build", "en", "--no-model"]);
+    assert!(stderr(&output).contains("failed: en/broken.md: "), "{}", stderr(&output));
+    let report = String::from_utf8_lossy(&output.stdout).into_owned();
+    for part in ["3 documents", "1 .png", "1 files were read as gb18030", "2 files could not be read", "en/latin.txt: "] {
+        assert!(report.contains(part), "{part} in {report}");
+    }
+    let hits = s.json(&["search", "site", "知识库", "--json", "--mode", "lexical"]);
+    assert_eq!(hits["hits"][0]["path"], "gbk.txt");
+    let copy = std::fs::read_to_string(s.path("site/files/en/gbk.txt")).expect("the copy is UTF-8");
+    assert_eq!(copy, "知识库\n");
+}
+
+#[test]
+fn events_are_json_lines() {
+    let s = Sandbox::new();
+    course(&s);
+    s.write("zh/bad.md", b"\x00");
+    let output = s.expect(3, &["build", "zh", "--no-model", "--json"]);
+    let events: Vec<Value> = String::from_utf8_lossy(&output.stdout).lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    let of = |name: &str| events.iter().filter(|e| e["event"] == name).collect::<Vec<_>>();
+    assert_eq!(of("file_failed")[0]["path"], "bad.md");
+    assert!(of("stage").iter().any(|e| e["stage"] == "reading" && e["total"] == 3));
+    let end = of("finished");
+    assert_eq!((end.len(), &end[0]["documents"], &end[0]["failed"][0]["collection"]), (1, &Value::from(2), &Value::from("zh")));
+}
+
+#[test]
+fn a_folder_of_somebody_else_is_refused_and_untouched() {
+    let s = Sandbox::new();
+    course(&s);
+    s.write("thesis/chapter.tex", "precious");
+    let output = s.expect(2, &["build", "zh", "--no-model", "--out", "thesis"]);
+    assert!(stderr(&output).contains("did not write") && stderr(&output).contains("help: "), "{}", stderr(&output));
+    assert_eq!(files(&s.path("thesis")), [("chapter.tex".to_string(), b"precious".to_vec())]);
+}
+
+#[test]
+fn a_build_that_fails_leaves_the_previous_site() {
+    let s = Sandbox::new();
+    course(&s);
+    s.expect(0, &["build", "zh", "--no-model"]);
+    let before = files(&s.path("site"));
+    s.write("empty/readme.pdf", "x");
+    let output = s.expect(1, &["build", "empty", "--no-model"]);
+    assert!(stderr(&output).contains("1 .pdf"), "{}", stderr(&output));
+    assert_eq!(files(&s.path("site")), before);
+}
+
+#[test]
+fn the_configuration_is_used_and_flags_are_stronger() {
+    let s = Sandbox::new();
+    course(&s);
+    s.write("kb.toml", "title = \"课程\"\n[[source]]\nname = \"讲义\"\npath = \"zh\"\nurl_base = \"https://h.org/{stem}/\"\n[site]\nout = \"public\"\noriginals = false\n");
+    s.expect(0, &["build", "--no-model", "-q"]);
+    let info = s.json(&["inspect", "public", "--json"]);
+    assert_eq!((&info["title"], &info["collections"][0]["name"]), (&Value::from("课程"), &Value::from("讲义")));
+    assert!(!s.path("public/files").exists());
+    let hit = &s.json(&["search", "public", "松弛", "--json"])["hits"][0];
+    assert_eq!(hit["url"], "https://h.org/%E5%9B%BE%E8%AE%BA/%E6%9C%80%E7%9F%AD%E8%B7%AF/#dijkstra-%E7%AE%97%E6%B3%95");
+    s.expect(0, &["build", "--no-model", "--title", "Other", "--out", "elsewhere"]);
+    assert_eq!(s.json(&["inspect", "elsewhere", "--json"])["title"], "Other");
+    s.write("kb.toml", "titel = \"x\"\n");
+    let output = s.expect(2, &["build", "zh", "--no-model"]);
+    assert!(stderr(&output).contains("line 1: unknown key `titel`, did you mean `title`?"), "{}", stderr(&output));
+}
+
+#[test]
+fn wrong_usage_has_its_own_status() {
+    let s = Sandbox::new();
+    for args in [&["build"][..], &["build", "zh", "--nope"], &["build", "zh", "--model", "no/such", "-q"], &["frobnicate"]] {
+        s.expect(2, args);
+    }
+    let output = s.expect(1, &["build", "missing", "--no-model"]);
+    assert!(stderr(&output).contains("missing"), "{}", stderr(&output));
+}
+
+#[test]
+fn the_output_is_not_read_when_it_lies_in_the_source() {
+    let s = Sandbox::new();
+    course(&s);
+    for _ in 0..2 {
+        s.expect(0, &["build", ".", "--no-model", "-o", "site"]);
+    }
+    assert_eq!(s.json(&["inspect", "site", "--json"])["documents"], 4);
+}

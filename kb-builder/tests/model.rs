@@ -1,0 +1,120 @@
+//! With the real model: builds, the embedding cache, search by meaning, `eval`.
+
+mod common;
+
+use common::{Sandbox, course, files, stderr};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// The clone's default model. The tests run in folders outside the clone; the program finds it from
+/// its own place only if the build folder is in the clone, so they name it.
+fn model() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../prebuilt/models/multilingual-e5-small-zh-en-q4");
+    path.canonicalize().expect("the default model is in prebuilt/models").to_string_lossy().into_owned()
+}
+
+#[test]
+fn cached_fresh_and_partly_cached_builds_give_the_same_bytes() {
+    let s = Sandbox::new();
+    course(&s);
+    let m = model();
+    let build = |out: &str, more: &[&str]| -> Value {
+        let mut args = vec!["build", "zh", "en", "--json", "--model", &m, "-o", out];
+        args.extend(more);
+        let output = s.expect(0, &args);
+        let last = String::from_utf8_lossy(&output.stdout).lines().last().map(str::to_string).expect("an event");
+        serde_json::from_str(&last).expect("JSON")
+    };
+    let fresh = build("fresh", &["--no-cache"]);
+    let filling = build("filling", &[]);
+    let cached = build("cached", &[]);
+    let n = fresh["passages"].clone();
+    assert!(n.as_u64().is_some_and(|n| n >= 6));
+    assert_eq!((&fresh["embedded"], &fresh["from_cache"]), (&n, &0.into()));
+    assert_eq!((&filling["embedded"], &filling["from_cache"]), (&n, &0.into()));
+    assert_eq!((&cached["embedded"], &cached["from_cache"]), (&0.into(), &n));
+    let expected = files(&s.path("fresh"));
+    assert_eq!(expected, files(&s.path("filling")));
+    assert_eq!(expected, files(&s.path("cached")));
+
+    // One more document costs one embedding, and the rest comes out as in a clean build.
+    s.write("en/new.md", "# Lifetimes\n\nA reference must not outlive what it points to.\n");
+    let grown = build("grown", &[]);
+    assert_eq!((&grown["embedded"], &grown["from_cache"]), (&1.into(), &n));
+    build("clean", &["--no-cache"]);
+    assert_eq!(files(&s.path("grown")), files(&s.path("clean")));
+}
+
+#[test]
+fn a_question_without_a_common_word_finds_its_passage() {
+    let s = Sandbox::new();
+    course(&s);
+    s.expect(0, &["build", "zh", "en", "--model", &model(), "-q"]);
+    for name in ["model.onnx", "tokenizer.json", "model.json"] {
+        assert!(s.path("site/model").join(name).is_file(), "{name}");
+    }
+    // The site's own model answers: nothing else is named here.
+    let best = |question: &str, mode: &str| -> Value { s.json(&["search", "site", question, "--mode", mode, "--json"])["hits"][0].clone() };
+    assert_eq!(best("why is my variable gone after giving it away", "vector")["path"], "ownership.md");
+    assert_eq!(best("怎样求两点之间走得最省的路线", "vector")["path"], "图论/最短路.md");
+    assert_eq!(best("怎样求两点之间走得最省的路线", "hybrid")["path"], "图论/最短路.md");
+    let answer = s.json(&["search", "site", "slice", "--json"]);
+    assert_eq!((&answer["mode"], &answer["model"]), (&"hybrid".into(), &"multilingual-e5-small-zh-en-q4".into()));
+    let hit = &answer["hits"][0];
+    assert_eq!(hit["path"], "guide.rst");
+    assert!(hit["vector_score"].as_f64().is_some_and(|v| (0.5..=1.0).contains(&v)) && hit["lexical_score"].as_f64().is_some_and(|v| v > 0.0));
+    // Filters apply inside the vector search.
+    let answer = s.json(&["search", "site", "why is my variable gone", "--mode", "vector", "--collection", "zh", "--json"]);
+    let hits = answer["hits"].as_array().expect("hits");
+    assert!(!hits.is_empty() && hits.iter().all(|h| h["collection"] == "zh"));
+}
+
+#[test]
+fn another_model_is_refused_by_its_fingerprint() {
+    let s = Sandbox::new();
+    course(&s);
+    s.expect(0, &["build", "en", "--model", &model(), "-q"]);
+    // The same files under another description are another model.
+    let other = s.path("other");
+    std::fs::create_dir(&other).expect("mkdir");
+    for name in ["model.onnx", "tokenizer.json"] {
+        std::fs::copy(Path::new(&model()).join(name), other.join(name)).expect("copy");
+    }
+    let description = json!({"name": "other", "dim": 384, "max_tokens": 128, "pooling": "mean", "query_prefix": "query: ", "passage_prefix": "passage: "});
+    s.write("other/model.json", description.to_string());
+    let output = s.expect(1, &["search", "site", "moves", "--model", "other"]);
+    assert!(stderr(&output).contains("kb::model_mismatch") && stderr(&output).contains("multilingual-e5-small-zh-en-q4"), "{}", stderr(&output));
+    // Installed, it is found by its name.
+    s.expect(0, &["model", "--install", "other"]);
+    assert_eq!(s.json(&["model", "--model", "other", "--json"])["max_tokens"], 128);
+    assert!(stderr(&s.expect(1, &["model", "--install", "other"])).contains("is installed"));
+}
+
+#[test]
+fn eval_measures_what_the_run_file_says() {
+    let s = Sandbox::new();
+    let corpus = [
+        json!({"id": "d1", "title": "Apples", "text": "Apples grow on trees in an orchard."}),
+        json!({"id": "d2", "title": "Ships", "text": "Ships carry freight across the ocean."}),
+        json!({"id": "d3", "title": "天气", "text": "今天下雨，出门要带伞。"}),
+    ];
+    let queries = [json!({"id": "q1", "text": "orchard"}), json!({"id": "q2", "text": "freight on the ocean"}), json!({"id": "q3", "text": "orchard trees"})];
+    let lines = |values: &[Value]| values.iter().map(|v| format!("{v}\n")).collect::<String>();
+    s.write("set/corpus.jsonl", lines(&corpus));
+    s.write("set/queries.jsonl", lines(&queries));
+    // q3's judgement is wrong on purpose: words find d1 and never d3.
+    s.write("set/qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq2\td2\t1\nq3\td3\t1\n");
+    let scores = s.json(&["eval", "set", "--mode", "lexical", "--run-out", "run.tsv"]);
+    let expected = json!({"set": "set", "mode": "lexical", "model": null, "passages": 3, "ndcg10": 0.6667, "recall5": 0.6667, "mrr10": 0.6667, "hit5": 0.6667, "queries": 3});
+    assert_eq!(scores, expected);
+    let run = std::fs::read_to_string(s.path("run.tsv")).expect("run file");
+    let rows: Vec<Vec<&str>> = run.lines().map(|l| l.split('\t').collect()).collect();
+    assert_eq!((rows[0][0], rows[0][1]), ("q1", "d1"));
+    assert!(rows.iter().all(|r| r.len() == 3 && r[2].parse::<f32>().is_ok_and(|x| x > 0.0)), "{run}");
+
+    s.write("set/queries.jsonl", lines(&[json!({"id": "q1", "text": "which fruit is picked from branches"}), json!({"id": "q3", "text": "need an umbrella?"})]));
+    let scores = s.json(&["eval", "set", "--mode", "vector", "--model", &model()]);
+    assert_eq!((&scores["mode"], &scores["ndcg10"], &scores["queries"]), (&"vector".into(), &1.0.into(), &2.into()));
+    let output = s.expect(1, &["eval", "cache", "--mode", "lexical"]);
+    assert!(stderr(&output).contains("corpus.jsonl"), "{}", stderr(&output));
+}
