@@ -75,10 +75,7 @@ impl OnnxEncoder {
             Some((end, _)) => &text[..end],
             None => text,
         };
-        let encoding = self
-            .tokenizer
-            .encode_fast(format!("{prefix}{text}"), true)
-            .map_err(tokenizer_error)?;
+        let encoding = self.tokenizer.encode_fast(format!("{prefix}{text}"), true).map_err(tokenizer_error)?;
         Ok(encoding.get_ids().to_vec())
     }
 

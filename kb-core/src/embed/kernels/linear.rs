@@ -255,16 +255,13 @@ mod tests {
             let w: Vec<f32> = (0..n * k).map(|_| f() * f() * 0.1).collect();
             let x: Vec<f32> = (0..rows * k).map(|_| f() * 3.0).collect();
             let b: Vec<f32> = (0..n).map(|_| f()).collect();
-            let packed =
-                PackedLinear::pack(n, k, b.clone(), |o, r| r.copy_from_slice(&w[o * k..(o + 1) * k]));
+            let packed = PackedLinear::pack(n, k, b.clone(), |o, r| r.copy_from_slice(&w[o * k..(o + 1) * k]));
             let mut y = vec![0f32; rows * n];
             packed.forward(&x, &mut y);
             let (mut dot, mut aa, mut bb) = (0f64, 0f64, 0f64);
             for r in 0..rows {
                 for o in 0..n {
-                    let exact: f64 = (0..k)
-                        .map(|i| f64::from(x[r * k + i]) * f64::from(w[o * k + i]))
-                        .sum::<f64>()
+                    let exact: f64 = (0..k).map(|i| f64::from(x[r * k + i]) * f64::from(w[o * k + i])).sum::<f64>()
                         + f64::from(b[o]);
                     let got = f64::from(y[r * n + o]);
                     dot += exact * got;
@@ -296,8 +293,7 @@ mod tests {
     fn a_row_does_not_depend_on_its_neighbours() {
         let mut f = noise(3);
         let w: Vec<f32> = (0..64 * 40).map(|_| f()).collect();
-        let packed =
-            PackedLinear::pack(40, 64, vec![], |o, r| r.copy_from_slice(&w[o * 64..(o + 1) * 64]));
+        let packed = PackedLinear::pack(40, 64, vec![], |o, r| r.copy_from_slice(&w[o * 64..(o + 1) * 64]));
         let x: Vec<f32> = (0..11 * 64).map(|_| f()).collect();
         let mut all = vec![0f32; 11 * 40];
         packed.forward(&x, &mut all);

@@ -140,12 +140,7 @@ mod x86 {
     #[target_feature(enable = "avx2")]
     pub unsafe fn avx2(panel: &[i16], rows: &[&[i16]], pairs: usize, acc: &mut Acc) {
         #[target_feature(enable = "avx2")]
-        unsafe fn go<const MR: usize>(
-            panel: &[i16],
-            rows: &[&[i16]],
-            pairs: usize,
-            acc: &mut [[i32; NR]],
-        ) {
+        unsafe fn go<const MR: usize>(panel: &[i16], rows: &[&[i16]], pairs: usize, acc: &mut [[i32; NR]]) {
             unsafe {
                 let mut sum = [[_mm256_setzero_si256(); 2]; MR];
                 let w = panel.as_ptr();
@@ -189,12 +184,7 @@ mod simd128 {
     /// SAFETY: lengths as `multiply` checks them.
     pub unsafe fn multiply(panel: &[i16], rows: &[&[i16]], pairs: usize, acc: &mut Acc) {
         #[inline(always)]
-        unsafe fn go<const MR: usize>(
-            panel: &[i16],
-            rows: &[&[i16]],
-            pairs: usize,
-            acc: &mut [[i32; NR]],
-        ) {
+        unsafe fn go<const MR: usize>(panel: &[i16], rows: &[&[i16]], pairs: usize, acc: &mut [[i32; NR]]) {
             unsafe {
                 let mut sum = [[i32x4_splat(0); 4]; MR];
                 let mut w = panel.as_ptr();
@@ -255,8 +245,7 @@ mod tests {
         };
         for pairs in [1, 2, 5, 192] {
             let panel: Vec<i16> = (0..pairs * 2 * NR).map(|_| next(1000)).collect();
-            let xs: Vec<Vec<i16>> =
-                (0..MAX_MR).map(|_| (0..2 * pairs).map(|_| next(4095)).collect()).collect();
+            let xs: Vec<Vec<i16>> = (0..MAX_MR).map(|_| (0..2 * pairs).map(|_| next(4095)).collect()).collect();
             for n in 1..=MAX_MR {
                 let rows: Vec<&[i16]> = xs[..n].iter().map(Vec::as_slice).collect();
                 for isa in Isa::available() {

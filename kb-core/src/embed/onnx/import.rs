@@ -4,6 +4,7 @@
 use super::ops;
 use super::prepare::Prepared;
 use super::proto::Node;
+use crate::embed::kernels::PackedLinear;
 use crate::embed::ops::Pure;
 use std::collections::HashMap;
 use tract_core::internal::*;
@@ -25,17 +26,28 @@ pub(super) struct Import<'a> {
     /// Position of the node being imported.
     pub at: usize,
     names: usize,
+    pub findings: Findings,
+}
+
+/// What an import learnt that holds for every length.
+#[derive(Default)]
+pub(super) struct Findings {
+    /// Results that follow from constants alone, by name.
+    pub folded: Vec<(String, Arc<Tensor>)>,
+    /// Weights that were packed from such results, by the position of their node.
+    pub packed: Vec<(usize, Arc<PackedLinear>)>,
 }
 
 /// Imports the graph for texts of `tokens` tokens. The model's only input is the ids, i64
 /// `[1, tokens]`: the mask is all ones, because a text is never padded.
-pub(super) fn import(prepared: &Prepared, tokens: usize) -> TractResult<TypedModel> {
+pub(super) fn import(prepared: &Prepared, tokens: usize) -> TractResult<(TypedModel, Findings)> {
     let mut import = Import {
         prepared,
         model: TypedModel::default(),
         values: HashMap::new(),
         at: 0,
         names: 0,
+        findings: Findings::default(),
     };
     for (name, element) in &prepared.inputs {
         let fill = |f: &dyn Fn(usize) -> i64| -> TractResult<Tensor> {
@@ -46,11 +58,7 @@ pub(super) fn import(prepared: &Prepared, tokens: usize) -> TractResult<TypedMod
             "input_ids" => {
                 let fact = i64::fact([1, tokens]);
                 let ids = Val::Wire(import.model.add_source("input_ids", fact)?);
-                if *element == 6 {
-                    import.apply(crate::embed::ops::Cast(i32::datum_type()), &[ids])?
-                } else {
-                    ids
-                }
+                if *element == 6 { import.apply(crate::embed::ops::Cast(i32::datum_type()), &[ids])? } else { ids }
             }
             "attention_mask" => varying(fill(&|_| 1)?),
             "token_type_ids" => varying(fill(&|_| 0)?),
@@ -61,9 +69,9 @@ pub(super) fn import(prepared: &Prepared, tokens: usize) -> TractResult<TypedMod
     }
     for (i, node) in prepared.nodes.iter().enumerate() {
         import.at = i;
-        let outputs = import.node(node).with_context(|| {
-            format!("{} `{}`", node.op_type, node.outputs.first().map_or("", String::as_str))
-        })?;
+        let outputs = import
+            .node(node)
+            .with_context(|| format!("{} `{}`", node.op_type, node.outputs.first().map_or("", String::as_str)))?;
         for (name, value) in node.outputs.iter().zip(outputs) {
             import.values.insert(name, value);
         }
@@ -71,7 +79,7 @@ pub(super) fn import(prepared: &Prepared, tokens: usize) -> TractResult<TypedMod
     let output = import.value(&prepared.output)?;
     let output = import.wire(&output)?;
     import.model.select_output_outlets(&[output])?;
-    Ok(import.model)
+    Ok((import.model, import.findings))
 }
 
 fn varying(tensor: Tensor) -> Val {
@@ -95,13 +103,6 @@ impl<'a> Import<'a> {
     }
 
     fn node(&mut self, node: &'a Node) -> TractResult<TVec<Val>> {
-        // A fixed result was computed by an earlier import.
-        if let [name] = &*node.outputs {
-            let folded = self.prepared.folded.lock().map_err(|_| format_err!("a lock"))?;
-            if let Some(t) = folded.get(name) {
-                return Ok(tvec!(Val::Const { tensor: Arc::clone(t), fixed: true }));
-            }
-        }
         let packed = self.prepared.weights.contains_key(&self.at);
         let inputs: Vec<Option<Val>> = node
             .inputs
@@ -128,8 +129,7 @@ impl<'a> Import<'a> {
             }
         }
         if let ([name], [Val::Const { tensor, fixed: true }]) = (&*node.outputs, &*outputs) {
-            let mut folded = self.prepared.folded.lock().map_err(|_| format_err!("a lock"))?;
-            folded.insert(name.clone(), Arc::clone(tensor));
+            self.findings.folded.push((name.clone(), Arc::clone(tensor)));
         }
         Ok(outputs)
     }
@@ -140,11 +140,7 @@ impl<'a> Import<'a> {
     }
 
     /// [`Import::apply`] for any number of outputs.
-    pub(super) fn apply_all(
-        &mut self,
-        op: impl Pure + TypedOp,
-        inputs: &[Val],
-    ) -> TractResult<TVec<Val>> {
+    pub(super) fn apply_all(&mut self, op: impl Pure + TypedOp, inputs: &[Val]) -> TractResult<TVec<Val>> {
         let mut known = tvec![];
         let mut all_fixed = true;
         for input in inputs {
@@ -154,8 +150,7 @@ impl<'a> Import<'a> {
             }
         }
         if known.len() == inputs.len() {
-            let facts: TVec<(DatumType, &[usize])> =
-                known.iter().map(|t| (t.datum_type(), t.shape())).collect();
+            let facts: TVec<(DatumType, &[usize])> = known.iter().map(|t| (t.datum_type(), t.shape())).collect();
             op.signature(&facts)?;
             let outputs = op.compute(known.iter().map(|t| t.clone().into_tvalue()).collect())?;
             return Ok(outputs
@@ -163,8 +158,7 @@ impl<'a> Import<'a> {
                 .map(|t| Val::Const { tensor: t.into_arc_tensor(), fixed: all_fixed })
                 .collect());
         }
-        let wires =
-            inputs.iter().map(|v| self.wire(v)).collect::<TractResult<TVec<OutletId>>>()?;
+        let wires = inputs.iter().map(|v| self.wire(v)).collect::<TractResult<TVec<OutletId>>>()?;
         let name = self.name();
         let op: Box<dyn TypedOp> = Box::new(op);
         Ok(self.model.wire_node(name, op, &wires)?.into_iter().map(Val::Wire).collect())

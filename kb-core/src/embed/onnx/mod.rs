@@ -40,7 +40,9 @@ fn failed(e: &TractError) -> Error {
 impl OnnxModel {
     /// Reads a model. `bytes` is a whole `model.onnx`; it may be dropped afterwards.
     pub(super) fn load(bytes: &[u8]) -> Result<Self> {
-        let graph = prepare::Prepared::new(proto::read_model(bytes)?)?;
+        let mut graph = prepare::Prepared::new(proto::read_model(bytes)?)?;
+        let (_, findings) = import::import(&graph, 3).map_err(|e| failed(&e))?;
+        graph.keep_only_what_depends_on_the_text(findings);
         let model = Self { graph, plans: Mutex::new(HashMap::new()) };
         // An operator or a shape that is not supported should be told now, not at the first question.
         model.run(&[0, 0, 0])?;
@@ -69,7 +71,7 @@ impl OnnxModel {
         if let Some(plan) = lock().get(&tokens) {
             return Ok(Arc::clone(plan));
         }
-        let model = import::import(&self.graph, tokens).map_err(|e| failed(&e))?;
+        let (model, _) = import::import(&self.graph, tokens).map_err(|e| failed(&e))?;
         let plan = TypedSimplePlan::new(model).map_err(|e| failed(&e))?;
         let mut plans = lock();
         if plans.len() >= MAX_PLANS {

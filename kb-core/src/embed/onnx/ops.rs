@@ -71,7 +71,11 @@ pub(super) fn translate(m: &mut Import<'_>, node: &Node, inputs: &[Option<Val>])
         "Shape" => {
             let fixed = i.get(0)?.is_fixed();
             let shape: Vec<i64> = m.fact(&i.get(0)?)?.1.iter().map(|d| *d as i64).collect();
-            known(Tensor::from_shape(&[shape.len()], &shape)?, fixed)
+            let rank = shape.len() as i64;
+            let bound = |v: i64| (if v < 0 { v + rank } else { v }).clamp(0, rank) as usize;
+            let start = bound(node.int("start").unwrap_or(0));
+            let shape = &shape[start..bound(node.int("end").unwrap_or(rank)).max(start)];
+            known(Tensor::from_shape(&[shape.len()], shape)?, fixed)
         }
         "Size" => {
             let n: usize = m.fact(&i.get(0)?)?.1.iter().product();
@@ -154,6 +158,12 @@ pub(super) fn translate(m: &mut Import<'_>, node: &Node, inputs: &[Option<Val>])
                 data => m.apply(Gather { axis: at, table: None }, &[data, index])?,
             }
         }
+        "GatherND" => {
+            ensure!(node.int("batch_dims").unwrap_or(0) == 0, "batch dimensions");
+            let index = m.apply(Cast(i64::datum_type()), &[i.get(1)?])?;
+            m.apply(GatherNd, &[i.get(0)?, index])?
+        }
+        "IsNaN" => m.apply(IsNan, &[i.get(0)?])?,
         "Where" => m.apply(Where, &[i.get(0)?, i.get(1)?, i.get(2)?])?,
         "CumSum" => {
             ensure!(node.int("exclusive") != Some(1) && node.int("reverse") != Some(1), "its variant");
@@ -291,7 +301,8 @@ fn two(m: &mut Import<'_>, kind: BinaryKind, a: Val, b: Val) -> TractResult<Val>
         for (x, bias) in [(&a, &b), (&b, &a)] {
             let (Val::Wire(_), Some(t)) = (x, bias.known()) else { continue };
             let (dt, shape) = m.fact(x)?;
-            if dt == f32::datum_type() && t.rank() == 1 && !t.shape().contains(&0) && shape.last() == Some(&t.volume()) {
+            if dt == f32::datum_type() && t.rank() == 1 && !t.shape().contains(&0) && shape.last() == Some(&t.volume())
+            {
                 let bias = Arc::new(slice::<f32>(t)?.to_vec());
                 return m.apply(AddBias(bias), &[x.clone()]);
             }
@@ -421,16 +432,8 @@ fn matmul(m: &mut Import<'_>, i: &Inputs<'_>) -> TractResult<Val> {
         && tensor.rank() == 2
         && a.known().is_none()
     {
-        let mut late = m.prepared.late_weights.lock().map_err(|_| format_err!("a lock"))?;
-        let packed = match late.get(&m.at) {
-            Some(w) => Arc::clone(w),
-            None => {
-                let w = Arc::new(columns(tensor)?);
-                late.insert(m.at, Arc::clone(&w));
-                w
-            }
-        };
-        drop(late);
+        let packed = Arc::new(columns(tensor)?);
+        m.findings.packed.push((m.at, Arc::clone(&packed)));
         return m.apply(Linear(packed), &[a]);
     }
     m.apply(MatMul, &[a, b])

@@ -1,12 +1,12 @@
 //! What of a model stays in memory: its nodes, its small constants, and its weights packed for the
 //! kernels. The file's bytes are not needed afterwards.
 
+use super::import::Findings;
 use super::proto::{Graph, Node, RawTensor};
 use super::wire::damaged;
 use crate::embed::kernels::{PackedIntegers, PackedLinear};
 use crate::{Error, ErrorKind, Result};
 use std::collections::{HashMap, HashSet};
-use std::sync::Mutex;
 use tract_core::internal::*;
 
 /// Packed weights of one node.
@@ -25,9 +25,6 @@ pub(super) struct Prepared {
     pub inputs: Vec<(String, i64)>,
     pub output: String,
     pub opset: i64,
-    /// Results that follow from constants alone, by name, and weights packed from them.
-    pub folded: Mutex<HashMap<String, Arc<Tensor>>>,
-    pub late_weights: Mutex<HashMap<usize, Arc<PackedLinear>>>,
 }
 
 impl Prepared {
@@ -60,16 +57,41 @@ impl Prepared {
             .ok_or_else(|| damaged("it has no output"))?
             .clone();
         drop(kept);
-        Ok(Self {
-            nodes: graph.nodes,
-            constants,
-            weights,
-            inputs: graph.inputs,
-            output,
-            opset: graph.opset,
-            folded: Mutex::new(HashMap::new()),
-            late_weights: Mutex::new(HashMap::new()),
-        })
+        Ok(Self { nodes: graph.nodes, constants, weights, inputs: graph.inputs, output, opset: graph.opset })
+    }
+}
+
+impl Prepared {
+    /// After a first import: puts its folded results among the constants, drops the nodes that gave
+    /// them, and then the constants that nothing asks for any more.
+    pub(super) fn keep_only_what_depends_on_the_text(&mut self, findings: Findings) {
+        for (at, packed) in findings.packed {
+            self.weights.insert(at, Weights::Float(packed));
+        }
+        let folded: HashMap<String, Arc<Tensor>> = findings.folded.into_iter().collect();
+        let mut weights = HashMap::new();
+        let mut used: HashSet<String> = HashSet::from([self.output.clone()]);
+        let mut kept = Vec::new();
+        for (at, node) in std::mem::take(&mut self.nodes).into_iter().enumerate() {
+            if node.outputs.len() == 1 && folded.contains_key(&node.outputs[0]) {
+                continue;
+            }
+            match self.weights.remove(&at) {
+                Some(packed) => {
+                    used.extend(node.inputs.first().cloned());
+                    if matches!(packed, Weights::Integer(_)) {
+                        used.extend(node.inputs.get(2).cloned());
+                    }
+                    weights.insert(kept.len(), packed);
+                }
+                None => used.extend(node.inputs.iter().cloned()),
+            }
+            kept.push(node);
+        }
+        self.nodes = kept;
+        self.weights = weights;
+        self.constants.extend(folded);
+        self.constants.retain(|name, _| used.contains(name));
     }
 }
 
@@ -80,9 +102,7 @@ fn unsupported(node: &Node, what: &str) -> Error {
 
 /// The weights of a node that multiplies by a constant matrix, read from the file.
 fn pack(node: &Node, constants: &HashMap<String, RawTensor<'_>>) -> Result<Option<Weights>> {
-    let input = |i: usize| {
-        node.inputs.get(i).filter(|n| !n.is_empty()).map(|n| (n, constants.get(n.as_str())))
-    };
+    let input = |i: usize| node.inputs.get(i).filter(|n| !n.is_empty()).map(|n| (n, constants.get(n.as_str())));
     match node.op_type.as_str() {
         "MatMulNBits" => {
             let constant = |i: usize| match input(i) {

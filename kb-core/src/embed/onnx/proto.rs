@@ -237,10 +237,7 @@ fn read_tensor(bytes: &[u8]) -> Result<RawTensor<'_>> {
 impl RawTensor<'_> {
     /// Number of elements, checked against overflow.
     pub fn elements(&self) -> Result<usize> {
-        self.dims
-            .iter()
-            .try_fold(1usize, |a, d| a.checked_mul(*d))
-            .ok_or_else(|| damaged("a tensor's size"))
+        self.dims.iter().try_fold(1usize, |a, d| a.checked_mul(*d)).ok_or_else(|| damaged("a tensor's size"))
     }
 
     /// The raw bytes, whose length is checked to be `elements * size`.
@@ -262,19 +259,11 @@ impl RawTensor<'_> {
             1 => self.numbers(4, &self.floats, |b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
             2 => self.numbers(1, &self.cast(|i| i as u8), |b| b[0]),
             3 => self.numbers(1, &self.cast(|i| i as i8), |b| b[0] as i8),
-            6 => self.numbers(4, &self.cast(|i| i as i32), |b| {
-                i32::from_le_bytes([b[0], b[1], b[2], b[3]])
-            }),
-            7 => self.numbers(8, &self.ints, |b| {
-                i64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])
-            }),
+            6 => self.numbers(4, &self.cast(|i| i as i32), |b| i32::from_le_bytes([b[0], b[1], b[2], b[3]])),
+            7 => self.numbers(8, &self.ints, |b| i64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]])),
             9 => self.numbers(1, &self.cast(|i| i != 0), |b| b[0] != 0),
-            10 => self.numbers(2, &self.cast(|i| half(i as u16)), |b| {
-                half(u16::from_le_bytes([b[0], b[1]]))
-            }),
-            11 => self.numbers(8, &[], |b| {
-                f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]) as f32
-            }),
+            10 => self.numbers(2, &self.cast(|i| half(i as u16)), |b| half(u16::from_le_bytes([b[0], b[1]]))),
+            11 => self.numbers(8, &[], |b| f64::from_le_bytes([b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]]) as f32),
             t => {
                 return Err(Error::new(
                     ErrorKind::Model,
@@ -289,12 +278,7 @@ impl RawTensor<'_> {
         self.ints.iter().map(|i| f(*i)).collect()
     }
 
-    fn numbers<T: Datum + Copy>(
-        &self,
-        size: usize,
-        listed: &[T],
-        read: impl Fn(&[u8]) -> T,
-    ) -> Result<Tensor> {
+    fn numbers<T: Datum + Copy>(&self, size: usize, listed: &[T], read: impl Fn(&[u8]) -> T) -> Result<Tensor> {
         let n = self.elements()?;
         let from_raw;
         let data = if self.raw.is_none() && listed.len() == n && !self.external {

@@ -81,9 +81,7 @@ impl<'a> Value<'a> {
     }
 
     pub(super) fn string(self) -> Result<String> {
-        std::str::from_utf8(self.bytes()?)
-            .map(str::to_owned)
-            .map_err(|_| damaged("a name is not UTF-8"))
+        std::str::from_utf8(self.bytes()?).map(str::to_owned).map_err(|_| damaged("a name is not UTF-8"))
     }
 
     pub(super) fn int(self) -> Result<i64> {

@@ -31,8 +31,7 @@ impl Pure for MultiHeadAttention {
     fn compute(&self, inputs: TVec<TValue>) -> TractResult<TVec<TValue>> {
         let shape = inputs[0].shape();
         let (batch, width, keys) = (shape[0], shape[2], inputs[1].shape()[1]);
-        let (q, k, v) =
-            (slice::<f32>(&inputs[0])?, slice::<f32>(&inputs[1])?, slice::<f32>(&inputs[2])?);
+        let (q, k, v) = (slice::<f32>(&inputs[0])?, slice::<f32>(&inputs[1])?, slice::<f32>(&inputs[2])?);
         let keep: Vec<bool> = match inputs.get(3) {
             Some(m) => slice::<i32>(m)?.iter().map(|m| *m != 0).collect(),
             None => vec![true; batch * keys],

@@ -1,10 +1,10 @@
 //! Operations that move elements without computing: any element type, by its size in bytes.
 
-use super::{Pure, axis, broadcast, broadcast_strides, for_rows, pure_op, slice};
+use super::{Pure, axis, broadcast, broadcast_strides, for_rows, pure_op};
 use tract_core::internal::*;
 
 /// Builds a tensor from bytes that were collected in row-major order.
-fn from_bytes(dt: DatumType, shape: &[usize], bytes: &[u8]) -> TractResult<Tensor> {
+pub(super) fn from_bytes(dt: DatumType, shape: &[usize], bytes: &[u8]) -> TractResult<Tensor> {
     ensure!(dt.is_copy(), "elements of type {dt:?}");
     let mut t = Tensor::zero_dt(dt, shape)?;
     ensure!(t.as_bytes().len() == bytes.len(), "{} bytes for {shape:?}", bytes.len());
@@ -12,7 +12,7 @@ fn from_bytes(dt: DatumType, shape: &[usize], bytes: &[u8]) -> TractResult<Tenso
     Ok(t)
 }
 
-type Signature = TractResult<TVec<(DatumType, TVec<usize>)>>;
+pub(super) type Signature = TractResult<TVec<(DatumType, TVec<usize>)>>;
 
 /// The same elements in another shape.
 #[derive(Clone)]
@@ -52,8 +52,7 @@ impl Pure for Transpose {
         let natural = Tensor::natural_strides(x.shape());
         let shape: TVec<usize> = self.0.iter().map(|p| x.shape()[*p]).collect();
         let strides: TVec<usize> = self.0.iter().map(|p| natural[*p] as usize).collect();
-        let (n, step) =
-            (shape.last().copied().unwrap_or(1), strides.last().copied().unwrap_or(1));
+        let (n, step) = (shape.last().copied().unwrap_or(1), strides.last().copied().unwrap_or(1));
         let bytes = x.as_bytes();
         let mut out = Vec::with_capacity(bytes.len());
         for_rows(&shape, [&strides], |[at]| {
@@ -85,8 +84,7 @@ impl Pure for Expand {
         let shape = broadcast(x.shape(), &self.0)?;
         let size = x.datum_type().size_of();
         let strides = broadcast_strides(x.shape(), &shape);
-        let (n, step) =
-            (shape.last().copied().unwrap_or(1), strides.last().copied().unwrap_or(0));
+        let (n, step) = (shape.last().copied().unwrap_or(1), strides.last().copied().unwrap_or(0));
         let bytes = x.as_bytes();
         let mut out = Vec::new();
         for_rows(&shape, [&strides], |[at]| {
@@ -95,60 +93,6 @@ impl Pure for Expand {
             }
         });
         Ok(tvec!(from_bytes(x.datum_type(), &shape, &out)?.into_tvalue()))
-    }
-}
-
-/// ONNX `Gather` along one axis. Inputs: data, indices (i64); negative indices count from the end.
-#[derive(Clone)]
-pub(in crate::embed) struct Gather {
-    pub axis: i64,
-    /// The table, when it is a constant: then the only input is the indices.
-    pub table: Option<Arc<Tensor>>,
-}
-
-pure_op!(Gather, "Gather");
-
-impl Gather {
-    fn shape(&self, data: &[usize], indices: &[usize]) -> TractResult<(usize, TVec<usize>)> {
-        let axis = axis(self.axis, data.len())?;
-        ensure!(!data.is_empty(), "Gather from a scalar");
-        let mut shape = TVec::from_slice(&data[..axis]);
-        shape.extend(indices.iter().copied());
-        shape.extend(data[axis + 1..].iter().copied());
-        Ok((axis, shape))
-    }
-}
-
-impl Pure for Gather {
-    fn signature(&self, i: &[(DatumType, &[usize])]) -> Signature {
-        let (dt, data, indices) = match &self.table {
-            Some(t) => (t.datum_type(), t.shape(), i[0]),
-            None => (i[0].0, i[0].1, i[1]),
-        };
-        ensure!(indices.0 == i64::datum_type(), "Gather's indices are {:?}", indices.0);
-        Ok(tvec!((dt, self.shape(data, indices.1)?.1)))
-    }
-
-    fn compute(&self, inputs: TVec<TValue>) -> TractResult<TVec<TValue>> {
-        let (data, indices): (&Tensor, &Tensor) = match &self.table {
-            Some(t) => (t, &inputs[0]),
-            None => (&inputs[0], &inputs[1]),
-        };
-        let (axis, shape) = self.shape(data.shape(), indices.shape())?;
-        let len = data.shape()[axis];
-        let row: usize =
-            data.shape()[axis + 1..].iter().product::<usize>() * data.datum_type().size_of();
-        let outer: usize = data.shape()[..axis].iter().product();
-        let bytes = data.as_bytes();
-        let mut out = Vec::with_capacity(shape.iter().product::<usize>() * data.datum_type().size_of());
-        for o in 0..outer {
-            for i in slice::<i64>(indices)? {
-                let i = if *i < 0 { i + len as i64 } else { *i };
-                ensure!(i >= 0 && (i as usize) < len, "index {i} is outside of {len}");
-                out.extend_from_slice(&bytes[(o * len + i as usize) * row..][..row]);
-            }
-        }
-        Ok(tvec!(from_bytes(data.datum_type(), &shape, &out)?.into_tvalue()))
     }
 }
 
@@ -244,12 +188,11 @@ impl Pure for Slice {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tensor;
+    use super::super::{Gather, slice, tensor};
     use super::*;
 
     fn run(op: &impl Pure, inputs: &[Tensor]) -> Tensor {
-        let facts: Vec<(DatumType, &[usize])> =
-            inputs.iter().map(|t| (t.datum_type(), t.shape())).collect();
+        let facts: Vec<(DatumType, &[usize])> = inputs.iter().map(|t| (t.datum_type(), t.shape())).collect();
         let signature = op.signature(&facts).unwrap();
         let out = op.compute(inputs.iter().map(|t| t.clone().into_tvalue()).collect()).unwrap();
         assert_eq!(&*signature[0].1, out[0].shape());

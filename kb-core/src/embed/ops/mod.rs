@@ -6,7 +6,9 @@
 //! and because the arithmetic must be the same, bit for bit, natively and in the browser.
 
 mod attention;
+mod cast;
 mod elementwise;
+mod gather;
 mod layout;
 mod linear;
 mod matmul;
@@ -15,8 +17,10 @@ mod quant;
 mod reduce;
 
 pub(super) use attention::MultiHeadAttention;
-pub(super) use elementwise::{Binary, BinaryKind, Cast, Unary, UnaryKind, Where};
-pub(super) use layout::{Concat, Expand, Gather, Reshape, Slice, Transpose};
+pub(super) use cast::{Cast, IsNan};
+pub(super) use elementwise::{Binary, BinaryKind, Unary, UnaryKind, Where};
+pub(super) use gather::{Gather, GatherNd};
+pub(super) use layout::{Concat, Expand, Reshape, Slice, Transpose};
 pub(super) use linear::{IntegerLinear, Linear, integers};
 pub(super) use matmul::MatMul;
 pub(super) use norm::{AddBias, Gelu, LayerNorm, Softmax};
@@ -42,8 +46,7 @@ pub(super) fn facts_of(op: &impl Pure, inputs: &[&TypedFact]) -> TractResult<TVe
             Ok(TVec::from_slice(shape))
         })
         .collect::<TractResult<_>>()?;
-    let views: TVec<(DatumType, &[usize])> =
-        inputs.iter().zip(&shapes).map(|(f, s)| (f.datum_type, &**s)).collect();
+    let views: TVec<(DatumType, &[usize])> = inputs.iter().zip(&shapes).map(|(f, s)| (f.datum_type, &**s)).collect();
     Ok(op.signature(&views)?.into_iter().map(|(dt, shape)| dt.fact(&shape)).collect())
 }
 
@@ -133,11 +136,7 @@ pub(super) fn broadcast_strides(shape: &[usize], target: &[usize]) -> TVec<usize
 
 /// Calls `f` with the offset of every run of the last axis, in row-major order of `shape`, for
 /// operands with the given strides.
-pub(super) fn for_rows<const N: usize>(
-    shape: &[usize],
-    strides: [&[usize]; N],
-    mut f: impl FnMut([usize; N]),
-) {
+pub(super) fn for_rows<const N: usize>(shape: &[usize], strides: [&[usize]; N], mut f: impl FnMut([usize; N])) {
     let outer = &shape[..shape.len().saturating_sub(1)];
     if shape.contains(&0) {
         return;

@@ -26,8 +26,7 @@ impl Pure for DynamicQuantize {
         let max = x.iter().fold(0f32, |a, b| a.max(*b));
         let scale = if max == min { 1.0 } else { (max - min) / 255.0 };
         let zero = (-min / scale).clamp(0.0, 255.0).round_ties_even();
-        let q: Vec<u8> =
-            x.iter().map(|v| ((v / scale).round_ties_even() + zero).clamp(0.0, 255.0) as u8).collect();
+        let q: Vec<u8> = x.iter().map(|v| ((v / scale).round_ties_even() + zero).clamp(0.0, 255.0) as u8).collect();
         Ok(tvec!(
             tensor(inputs[0].shape(), &q)?.into_tvalue(),
             tensor(&[], &[scale])?.into_tvalue(),
@@ -100,9 +99,7 @@ mod tests {
         let x = tensor(&[2, 2], &[1i8, 2, 3, 4]).unwrap();
         let s = tensor(&[2], &[1f32, 10.0]).unwrap();
         let run = |axis| {
-            let y = Dequantize { axis }
-                .compute(tvec![x.clone().into_tvalue(), s.clone().into_tvalue()])
-                .unwrap();
+            let y = Dequantize { axis }.compute(tvec![x.clone().into_tvalue(), s.clone().into_tvalue()]).unwrap();
             slice::<f32>(&y[0]).unwrap().to_vec()
         };
         assert_eq!(run(0), [1.0, 2.0, 30.0, 40.0]);

@@ -66,9 +66,7 @@ impl Pure for Reduce {
                 ReduceKind::Mean => float::sum(run) / run.len() as f32,
                 ReduceKind::Max => run.iter().fold(f32::NEG_INFINITY, |a, b| a.max(*b)),
                 ReduceKind::Min => run.iter().fold(f32::INFINITY, |a, b| a.min(*b)),
-                ReduceKind::L2 => {
-                    float::sum(&run.iter().map(|v| v * v).collect::<Vec<_>>()).sqrt()
-                }
+                ReduceKind::L2 => float::sum(&run.iter().map(|v| v * v).collect::<Vec<_>>()).sqrt(),
             });
         }
         Ok(tvec!(tensor(&out_shape, &out)?.into_tvalue()))
@@ -101,11 +99,7 @@ impl Pure for CumSum {
             tensor(t.shape(), &data)
         }
         let x = &inputs[0];
-        let t = if x.datum_type() == i64::datum_type() {
-            sums::<i64>(x, self.0)
-        } else {
-            sums::<i32>(x, self.0)
-        }?;
+        let t = if x.datum_type() == i64::datum_type() { sums::<i64>(x, self.0) } else { sums::<i32>(x, self.0) }?;
         Ok(tvec!(t.into_tvalue()))
     }
 }
