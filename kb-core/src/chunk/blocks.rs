@@ -113,7 +113,8 @@ fn opens(content: &str, line: &str, next: Option<&str>) -> Option<Open> {
         return Some(Open::Until("</table>"));
     }
     let under = next?.trim_matches([' ', '\t', '>', '\n', '\r']);
-    let is_rule = under.contains('-') && under.contains('|') && under.bytes().all(|b| matches!(b, b'-' | b'|' | b':' | b' '));
+    let is_rule =
+        under.contains('-') && under.contains('|') && under.bytes().all(|b| matches!(b, b'-' | b'|' | b':' | b' '));
     (content.contains('|') && is_rule).then_some(Open::Table)
 }
 
@@ -122,7 +123,9 @@ fn without_marker(line: &str) -> (&str, bool) {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = match line.as_bytes() {
         [b'-' | b'*' | b'+', b' ', ..] => &line[2..],
-        b if (1..=9).contains(&digits) && matches!(b.get(digits..), Some([b'.' | b')', b' ', ..])) => &line[digits + 2..],
+        b if (1..=9).contains(&digits) && matches!(b.get(digits..), Some([b'.' | b')', b' ', ..])) => {
+            &line[digits + 2..]
+        }
         _ => return (line, false),
     };
     (rest.trim_start(), true)
@@ -146,7 +149,8 @@ mod tests {
     #[test]
     fn blocks_of_a_page() {
         use BlockKind::{Head, Prose, Solid};
-        let text = "# H\npara\nmore\n\n- one\n- two\n  still\n\n```c\n# x\n\ny\n```\n| a |\n|---|\n| b |\n\n$$\nx\n$$\nend\n";
+        let text =
+            "# H\npara\nmore\n\n- one\n- two\n  still\n\n```c\n# x\n\ny\n```\n| a |\n|---|\n| b |\n\n$$\nx\n$$\nend\n";
         let expected = [
             (Head, "# H"),
             (Prose, "para\nmore"),

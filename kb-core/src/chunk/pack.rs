@@ -19,8 +19,10 @@ struct Unit {
     chars: Range<usize>,
     /// Begins a block after which the text before may end.
     starts_group: bool,
-    /// Code, a table or math, whole or a line of it: never repeated in part.
+    /// Code, a table or math, whole or a line of it: never repeated.
     solid: bool,
+    /// A solid block as a whole, which may be longer than other passages.
+    whole: bool,
 }
 
 /// Cuts `text[range]` into passages of at most `max_chars` characters; one that holds a solid block
@@ -32,7 +34,8 @@ pub(super) fn pack(text: &str, range: Range<usize>, options: &HeadingOptions) ->
     let mut first = 0;
     let mut overlap: Option<Overlap> = None;
     while first < units.len() {
-        let lead = overlap.as_ref().map_or(0, |o| o.chars);
+        // What is repeated, with the white space after it.
+        let lead = overlap.as_ref().map_or(0, |o| o.chars + units[first].chars.start - units[first - 1].chars.end);
         let mut end = first;
         while end < units.len() {
             let group = group_end(&units, end);
@@ -72,7 +75,7 @@ pub(super) fn pack(text: &str, range: Range<usize>, options: &HeadingOptions) ->
 
 /// How long a group of units may be.
 fn limit(group: &[Unit], options: &HeadingOptions) -> usize {
-    if group.iter().any(|u| u.solid) { options.hard_max_chars } else { options.max_chars }
+    if group.iter().any(|u| u.whole) { options.hard_max_chars } else { options.max_chars }
 }
 
 fn group_end(units: &[Unit], from: usize) -> usize {
@@ -82,7 +85,6 @@ fn group_end(units: &[Unit], from: usize) -> usize {
 /// The end of a passage that the next one repeats.
 struct Overlap {
     start: usize,
-    /// Its length, with the white space up to the next passage's own text counted as one character.
     chars: usize,
 }
 
@@ -94,7 +96,7 @@ fn tail(text: &str, passage: &[Unit], limit: usize) -> Option<Overlap> {
     let whole = passage.iter().skip(1).rposition(|u| u.solid || last.chars.end - u.chars.start > limit);
     let from = whole.map_or(1, |i| i + 2);
     if let Some(unit) = passage.get(from) {
-        return Some(Overlap { start: unit.span.start, chars: last.chars.end - unit.chars.start + 1 });
+        return Some(Overlap { start: unit.span.start, chars: last.chars.end - unit.chars.start });
     }
     let sentence = &text[last.span.clone()];
     let total = last.chars.len();
@@ -109,7 +111,7 @@ fn tail(text: &str, passage: &[Unit], limit: usize) -> Option<Overlap> {
         if cut >= sentence.len() || left < limit / 4 || unsafe_ranges.iter().any(|r| r.start < cut && cut < r.end) {
             continue;
         }
-        let found = Overlap { start: last.span.start + cut, chars: left + 1 };
+        let found = Overlap { start: last.span.start + cut, chars: left };
         if is_clause_mark(c) && !sentence[cut..].starts_with(char::is_whitespace) {
             return Some(found);
         }
@@ -146,9 +148,11 @@ fn units(text: &str, range: Range<usize>, options: &HeadingOptions) -> Vec<Unit>
     for block in blocks(text, range) {
         let solid = block.kind == BlockKind::Solid;
         let mut starts_group = !after_head;
-        for span in parts(text, &block, options) {
+        let parts = parts(text, &block, options);
+        let whole = solid && parts.len() == 1;
+        for span in parts {
             let chars = counter.at(span.start)..counter.at(span.end);
-            units.push(Unit { span, chars, starts_group, solid });
+            units.push(Unit { span, chars, starts_group, solid, whole });
             starts_group = false;
         }
         after_head = block.kind == BlockKind::Head;

@@ -71,7 +71,8 @@ fn window(text: &str, found: &[Match]) -> Range<usize> {
     let Some(best) = best_run(text, found) else {
         return 0..end_of_window(text, 0, 0);
     };
-    let (first, last) = (found[best.start].span.start, found[best.start..best.end].iter().map(|m| m.span.end).max().unwrap_or(0));
+    let (first, last) =
+        (found[best.start].span.start, found[best.start..best.end].iter().map(|m| m.span.end).max().unwrap_or(0));
     let start = start_of_window(text, first, last);
     start..end_of_window(text, start, last)
 }

@@ -12,7 +12,9 @@ impl FromStr for Filter {
     /// Reads `KEY=VALUE`.
     fn from_str(text: &str) -> Result<Self> {
         match text.split_once('=') {
-            Some((key, value)) if !key.trim().is_empty() => Ok(Self { key: key.trim().to_owned(), value: value.trim().to_owned() }),
+            Some((key, value)) if !key.trim().is_empty() => {
+                Ok(Self { key: key.trim().to_owned(), value: value.trim().to_owned() })
+            }
             _ => Err(Error::new(ErrorKind::InvalidInput, format!("filter `{text}` is not KEY=VALUE"))),
         }
     }
@@ -114,13 +116,32 @@ mod tests {
     #[test]
     fn each_kind_of_value_can_be_asked_for() {
         let held = [
-            "path=notes/", "lang=zh", "tag=图论", "tag=#dp", "tag=dp", "tag=b", "draft=false", "week=3", "ratio=0.50",
-            "date=2024-05", "author.name=Ann",
+            "path=notes/",
+            "lang=zh",
+            "tag=图论",
+            "tag=#dp",
+            "tag=dp",
+            "tag=b",
+            "draft=false",
+            "week=3",
+            "ratio=0.50",
+            "date=2024-05",
+            "author.name=Ann",
         ];
         for filter in held {
             assert!(check(&[filter]), "{filter}");
         }
-        for filter in ["path=graph", "lang=en", "tag=d", "draft=true", "week=4", "date=", "author=Ann", "none=x", "author.name=Bo"] {
+        for filter in [
+            "path=graph",
+            "lang=en",
+            "tag=d",
+            "draft=true",
+            "week=4",
+            "date=",
+            "author=Ann",
+            "none=x",
+            "author.name=Bo",
+        ] {
             assert!(!check(&[filter]), "{filter}");
         }
     }

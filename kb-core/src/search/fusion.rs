@@ -64,7 +64,10 @@ struct Range {
 
 impl Range {
     fn of(scores: impl Iterator<Item = f32>) -> Self {
-        scores.fold(Self { min: f32::INFINITY, max: f32::NEG_INFINITY }, |r, s| Self { min: r.min.min(s), max: r.max.max(s) })
+        scores.fold(Self { min: f32::INFINITY, max: f32::NEG_INFINITY }, |r, s| Self {
+            min: r.min.min(s),
+            max: r.max.max(s),
+        })
     }
 
     /// 0 for the least, 1 for the largest, 1 for all if they are equal.
@@ -83,7 +86,10 @@ mod tests {
     }
 
     fn scores(lexical: &[(u32, f32)], vector: &[VectorHit], weight: f32) -> Vec<(u32, f32)> {
-        fuse(lexical, vector, FusionOptions { lexical_weight: weight }).into_iter().map(|f| (f.chunk, f.score)).collect()
+        fuse(lexical, vector, FusionOptions { lexical_weight: weight })
+            .into_iter()
+            .map(|f| (f.chunk, f.score))
+            .collect()
     }
 
     /// By hand: lexical 10, 6, 2 become 1, 0.5, 0; vectors 0.9, 0.8 become 1, 0.

@@ -93,7 +93,8 @@ mod tests {
     fn tables_agree_with_unicode_decompositions() {
         // Letters without a decomposition that have a customary base letter, and ligatures.
         let by_custom = "ÆæßÐðØøÞþĐđĦħıŁłŒœŦŧſĸŊŋ";
-        let ranges = [0xC0..=0x24F_u32, 0x1E00..=0x1EFF, 0x2F00..=0x2FD5, 0xFF01..=0xFF5E, 0xFF66..=0xFF9D, 0x2080..=0x2089];
+        let ranges =
+            [0xC0..=0x24F_u32, 0x1E00..=0x1EFF, 0x2F00..=0x2FD5, 0xFF01..=0xFF5E, 0xFF66..=0xFF9D, 0x2080..=0x2089];
         for c in ranges.into_iter().flatten().filter_map(char::from_u32) {
             let expected = by_unicode(c);
             let latin = (c as u32) < 0x2000;

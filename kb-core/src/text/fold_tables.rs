@@ -28,4 +28,5 @@ pub(super) const KANGXI: &str = "\
     黃黍黑黹黽鼎鼓鼠鼻齊齒龍龜龠";
 
 /// Full-width forms of the half-width katakana U+FF66 to U+FF9D.
-pub(super) const KATAKANA: &str = "ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";
+pub(super) const KATAKANA: &str =
+    "ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン";

@@ -39,7 +39,26 @@ pub fn sentence_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
 
 /// Marks that belong to the sentence before them.
 fn is_closing(c: char) -> bool {
-    matches!(c, '。' | '！' | '？' | '…' | '.' | '!' | '?' | '”' | '’' | '」' | '』' | '）' | ')' | '》' | '"' | '\'' | ']' | '】')
+    matches!(
+        c,
+        '。' | '！'
+            | '？'
+            | '…'
+            | '.'
+            | '!'
+            | '?'
+            | '”'
+            | '’'
+            | '」'
+            | '』'
+            | '）'
+            | ')'
+            | '》'
+            | '"'
+            | '\''
+            | ']'
+            | '】'
+    )
 }
 
 /// Whether a long sentence may be cut after `c`.
@@ -64,7 +83,10 @@ mod tests {
     #[test]
     fn ends() {
         assert_eq!(sentences("图是什么？图是“点和边。”接着看……好"), ["图是什么？", "图是“点和边。”", "接着看……", "好"]);
-        assert_eq!(sentences("One (two.) Three, e.g. four. Version 1.2 is \"here.\" End."), ["One (two.) ", "Three, e.g. four. ", "Version 1.2 is \"here.\" ", "End."]);
+        assert_eq!(
+            sentences("One (two.) Three, e.g. four. Version 1.2 is \"here.\" End."),
+            ["One (two.) ", "Three, e.g. four. ", "Version 1.2 is \"here.\" ", "End."]
+        );
         assert_eq!(sentences(""), [""]);
         assert_eq!(sentences("no end"), ["no end"]);
     }

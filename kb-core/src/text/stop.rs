@@ -4,9 +4,9 @@
 /// Lucene's EnglishAnalyzer with the forms of to be, to do and the question words.
 const ENGLISH: [&str; 58] = [
     "a", "about", "an", "and", "ani", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "doe",
-    "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "no", "not",
-    "of", "on", "or", "should", "so", "such", "that", "the", "their", "then", "there", "these", "they", "this", "to",
-    "was", "what", "when", "which", "will", "with", "would", "you",
+    "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "me", "my", "no",
+    "not", "of", "on", "or", "should", "so", "such", "that", "the", "their", "then", "there", "these", "they", "this",
+    "to", "was", "what", "when", "which", "will", "with", "would", "you",
 ];
 
 /// Whether `term` is an English function word.

@@ -22,6 +22,10 @@ impl WordBuffer {
     pub fn push(&mut self, letter: Letter, text: &str, sink: &mut impl FnMut(Token<'_>)) {
         let c = letter.folded;
         if c.is_alphanumeric() {
+            // One colon ends a word; only two join.
+            if self.letters.last().is_some_and(|l| l.folded == ':') && !self.ends_with_two(':') {
+                self.flush(sink);
+            }
             self.letters.push(letter);
             return;
         }
@@ -139,7 +143,11 @@ fn is_silent_joiner(letters: &[Letter], i: usize) -> bool {
 fn without_english_ending(letters: &[Letter]) -> &[Letter] {
     let Some(at) = letters.iter().rposition(|l| matches!(l.folded, '\'' | '\u{2019}')) else { return letters };
     let ending: String = letters[at + 1..].iter().take(3).map(|l| l.folded).collect();
-    if matches!(ending.as_str(), "s" | "t" | "d" | "m" | "re" | "ve" | "ll") && at > 0 { &letters[..at] } else { letters }
+    if matches!(ending.as_str(), "s" | "t" | "d" | "m" | "re" | "ve" | "ll") && at > 0 {
+        &letters[..at]
+    } else {
+        letters
+    }
 }
 
 /// The parts of an identifier: cut at joiners, where camel case changes, and before digits after two

@@ -205,7 +205,8 @@ mod tests {
 
     #[test]
     fn toml_values_keep_their_types() {
-        let (m, rest, problem) = split("+++\ntitle = \"T\"\ndate = 2024-05-01T08:00:00Z\ntags = [\"a\"]\n[x]\ny = 2\n+++\nbody");
+        let (m, rest, problem) =
+            split("+++\ntitle = \"T\"\ndate = 2024-05-01T08:00:00Z\ntags = [\"a\"]\n[x]\ny = 2\n+++\nbody");
         assert_eq!((rest, problem), ("body", None));
         assert_eq!(m["title"], text("T"));
         assert_eq!(m["date"], MetaValue::Date("2024-05-01T08:00:00Z".into()));
@@ -225,7 +226,14 @@ mod tests {
         let deep = format!("---\na: {}\n---\nbody", "[".repeat(5_000));
         let bomb = "---\na: &a [x, x]\nb: &b [*a, *a]\n---\nbody".to_owned();
         let long = format!("---\na: {}\n---\nbody", "x".repeat(MAX_BYTES));
-        for page in [deep, bomb, long, "---\na: 'open\n---\nbody".into(), "---\n- only\n- a list\n---\nbody".into(), "+++\na = \n+++\nbody".into()] {
+        for page in [
+            deep,
+            bomb,
+            long,
+            "---\na: 'open\n---\nbody".into(),
+            "---\n- only\n- a list\n---\nbody".into(),
+            "+++\na = \n+++\nbody".into(),
+        ] {
             let (m, rest, problem) = split(&page);
             assert!(m.is_empty() && problem.is_some(), "{:.60}", page);
             assert_eq!(rest, "body");
@@ -234,7 +242,13 @@ mod tests {
 
     #[test]
     fn dates() {
-        for (s, is) in [("2024-05-01", true), ("2024-05-01 08:00:00 +08:00", true), ("2024-13-01", false), ("2024-05-011", false), ("20240501", false)] {
+        for (s, is) in [
+            ("2024-05-01", true),
+            ("2024-05-01 08:00:00 +08:00", true),
+            ("2024-13-01", false),
+            ("2024-05-011", false),
+            ("20240501", false),
+        ] {
             assert_eq!(is_date(s), is, "{s}");
         }
     }

@@ -35,7 +35,12 @@ pub fn parse_markdown(path: &str, raw: &str) -> Parsed {
         Some(MetaValue::Text(t)) if !t.trim().is_empty() => t.trim().to_owned(),
         Some(MetaValue::Int(n)) => n.to_string(),
         Some(MetaValue::Date(d)) => d.clone(),
-        _ => sections.iter().map(|s| &s.title).find(|t| !t.is_empty()).cloned().unwrap_or_else(|| file_stem(path).to_owned()),
+        _ => sections
+            .iter()
+            .map(|s| &s.title)
+            .find(|t| !t.is_empty())
+            .cloned()
+            .unwrap_or_else(|| file_stem(path).to_owned()),
     };
     let document = Document {
         path: path.to_owned(),

@@ -39,6 +39,44 @@ const INLINE: [&str; 28] = [
     "rp", "rt", "ruby", "s", "samp", "small", "span", "strong", "sub", "sup", "u",
 ];
 
+/// Elements that separate words and may follow one directly: `word<br>`.
+const BLOCK: [&str; 34] = [
+    "blockquote",
+    "br",
+    "center",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "figcaption",
+    "figure",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "hr",
+    "iframe",
+    "img",
+    "li",
+    "ol",
+    "p",
+    "picture",
+    "pre",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "th",
+    "thead",
+    "tr",
+    "ul",
+    "video",
+];
+
 /// Longest tag that is recognised, in bytes: keeps the search linear.
 const MAX_TAG_BYTES: usize = 2_000;
 
@@ -59,10 +97,11 @@ pub(super) fn angle(text: &str, before: Option<char>) -> Angle {
     let letters = name.starts_with(|c: char| c.is_ascii_alphabetic());
     // `Vec<T>` and `a<b and c>d` are prose: an unknown name right after a word is no tag.
     let after_word = before.is_some_and(|c| c.is_alphanumeric() || c == '_');
-    let looks_like_html = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-') && name.len() > 1
-        || matches!(name, "a" | "b" | "i" | "p" | "q" | "s" | "u");
+    let is_html = INLINE.binary_search(&name).is_ok() || BLOCK.binary_search(&name).is_ok();
     let empty_fragment = matches!(inside, "" | "/") && !after_word;
-    let tag = letters && (looks_like_html || !after_word || inside.starts_with('/')) && well_formed(&inside[name.len() + usize::from(inside.starts_with('/'))..]);
+    let tag = letters
+        && (is_html || !after_word || inside.starts_with('/'))
+        && well_formed(&inside[name.len() + usize::from(inside.starts_with('/'))..]);
     if tag || empty_fragment || inside.starts_with(['!', '?']) {
         return Angle::Tag(close + 1, INLINE.binary_search(&name).is_err());
     }
@@ -91,7 +130,9 @@ fn end_of_tag(bytes: &[u8]) -> Option<usize> {
 /// Whether what follows a tag's name can be attributes.
 fn well_formed(attributes: &str) -> bool {
     let rest = attributes.trim_end_matches('/');
-    rest.is_empty() || rest.starts_with(char::is_whitespace) && (rest.trim().is_empty() || rest.contains('=') || !rest.contains([',', ';', '(']))
+    rest.is_empty()
+        || rest.starts_with(char::is_whitespace)
+            && (rest.trim().is_empty() || rest.contains('=') || !rest.contains([',', ';', '(']))
 }
 
 /// The character that an entity at the beginning of `text` stands for, and the entity's length.

@@ -30,7 +30,13 @@ struct Delimiter {
 }
 
 pub(super) fn convert(paragraph: &Paragraph, out: &mut PlainText) {
-    let mut parser = Parser { text: &paragraph.text, pieces: Vec::new(), open: Vec::new(), brackets: Vec::new(), unclosed: Unclosed::default() };
+    let mut parser = Parser {
+        text: &paragraph.text,
+        pieces: Vec::new(),
+        open: Vec::new(),
+        brackets: Vec::new(),
+        unclosed: Unclosed::default(),
+    };
     parser.run();
     let text = &paragraph.text;
     for piece in parser.pieces {
@@ -76,7 +82,22 @@ impl Parser<'_> {
         while at < bytes.len() {
             let special = matches!(
                 bytes[at],
-                b'\\' | b'`' | b'$' | b'!' | b'[' | b']' | b'<' | b'&' | b'*' | b'_' | b'~' | b'=' | b'{' | b' ' | b'\t' | b'\n'
+                b'\\'
+                    | b'`'
+                    | b'$'
+                    | b'!'
+                    | b'['
+                    | b']'
+                    | b'<'
+                    | b'&'
+                    | b'*'
+                    | b'_'
+                    | b'~'
+                    | b'='
+                    | b'{'
+                    | b' '
+                    | b'\t'
+                    | b'\n'
             );
             if !special {
                 at += 1;
@@ -132,7 +153,9 @@ impl Parser<'_> {
                 }
                 None => at,
             },
-            b'{' if rest.starts_with("{{#") => rest.find("}}").filter(|n| *n < MAX_SPAN_BYTES).map_or(at, |n| at + n + 2),
+            b'{' if rest.starts_with("{{#") => {
+                rest.find("}}").filter(|n| *n < MAX_SPAN_BYTES).map_or(at, |n| at + n + 2)
+            }
             b'{' => at,
             mark => self.emphasis(at, mark),
         }
@@ -288,7 +311,9 @@ impl Parser<'_> {
         let inside_word = mark == b'_' && is_word(before) && is_word(after);
         let (can_open, can_close) = (!is_space(after) && !inside_word, !is_space(before) && !inside_word);
         if can_close {
-            while count > 0 && let Some(opener) = self.opener(mark) {
+            while count > 0
+                && let Some(opener) = self.opener(mark)
+            {
                 count -= self.pair(opener, count);
             }
         }
@@ -312,7 +337,9 @@ impl Parser<'_> {
     /// Takes up to `count` marks from the opening run; what was opened after it stays plain text.
     fn pair(&mut self, opener: usize, count: usize) -> usize {
         self.open.truncate(opener + 1);
-        let Some(Piece::Marks(_, left)) = self.open.last().and_then(|d| self.pieces.get_mut(d.piece)) else { return count };
+        let Some(Piece::Marks(_, left)) = self.open.last().and_then(|d| self.pieces.get_mut(d.piece)) else {
+            return count;
+        };
         let used = count.min(*left);
         *left -= used;
         if *left == 0 {

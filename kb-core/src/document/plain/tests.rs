@@ -26,7 +26,7 @@ fn markup_goes_and_words_stay() {
         ("```rust\nlet a = *b;\n\n  c();\n```\nafter", "let a = *b;\n  c();\nafter"),
         ("<p align=\"center\">x<br>y</p><Note>z</Note> <https://a.b>", "x y z https://a.b"),
         ("Vec<T> and a < b > c, Rc<RefCell<i32>>", "Vec<T> and a < b > c, Rc<RefCell<i32>>"),
-        ("a<!-- gone\n\nalso gone -->b", "a\nb"),
+        ("a <!-- gone\n\nalso gone --> b", "a b"),
         ("&lt;T&gt; &amp; &#x4E2D;&nbsp;&unknown;", "<T> & 中 &unknown;"),
         ("中文一行\n接下一行 and\nEnglish", "中文一行接下一行 and English"),
         ("{{#include ../x.rs}}\ntext\n***\nmore", "text\nmore"),
@@ -50,7 +50,10 @@ fn source_offsets_point_at_what_was_copied() {
 #[test]
 fn pathological_input_takes_linear_time() {
     // Quadratic work on these would take minutes; the test runner would stop it.
-    for piece in ["*a ", "**", "[", "![", "](", "`", "``` `", "$x ", "<", "<!--", "<a ", "\\(", "&", "_a", "~~", "[[", "[^", "> ", "- ", "{{#", "|"] {
+    for piece in [
+        "*a ", "**", "[", "![", "](", "`", "``` `", "$x ", "<", "<!--", "<a ", "\\(", "&", "_a", "~~", "[[", "[^",
+        "> ", "- ", "{{#", "|",
+    ] {
         let text = piece.repeat(200_000 / piece.len());
         assert!(plain(&text).text.len() <= 2 * text.len());
     }

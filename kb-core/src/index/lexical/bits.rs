@@ -82,13 +82,31 @@ impl BitWriter {
         self.put(value, extra);
     }
 
-    /// Rice code of `value`: its high part in ones, a zero, its low `k` bits.
-    pub fn put_rice(&mut self, value: u32, k: u32) {
-        for _ in 0..value >> k {
-            self.put(1, 1);
+    /// `value`, one of `0..choices`, in the fewest bits: truncated binary code.
+    pub fn put_choice(&mut self, value: u32, choices: u32) {
+        let (bits, short) = choice_code(choices);
+        if value < short {
+            // High bit last, so that the reader can ask for it when it needs it.
+            self.put(value, bits);
+        } else {
+            let shifted = value + short;
+            self.put(shifted >> 1, bits);
+            self.put(shifted, 1);
         }
-        self.put(0, 1);
-        self.put(value, k);
+    }
+
+    /// Ascending `values` from `low..=high` by binary interpolation (Moffat and Stuiver 2000): the
+    /// middle one, then those before, then those after; ranges that are full take no bits.
+    pub fn put_ascending(&mut self, values: &[u32], low: u32, high: u32) {
+        let count = values.len() as u32;
+        if count == 0 || count == high - low + 1 {
+            return;
+        }
+        let middle = count / 2;
+        let value = values[middle as usize];
+        self.put_choice(value - low - middle, high - low + 2 - count);
+        self.put_ascending(&values[..middle as usize], low, value.wrapping_sub(1));
+        self.put_ascending(&values[middle as usize + 1..], value + 1, high);
     }
 
     /// Bits so far.
@@ -151,24 +169,36 @@ impl<'a> BitReader<'a> {
         Ok(1 << zeros | self.take(zeros)?)
     }
 
-    /// A number that [`BitWriter::put_rice`] wrote with the same `k`, if it is at most `max`.
-    pub fn rice(&mut self, k: u32, max: u32) -> Result<u32> {
-        let mut high = 0;
-        loop {
-            let ones = self.window().trailing_ones().min(32);
-            self.skip(ones as usize)?;
-            high += ones;
-            if high > max >> k {
-                return Err(corrupt("postings go past the last passage"));
-            }
-            if ones < 32 {
-                break;
-            }
-        }
-        self.skip(1)?;
-        let value = high << k | self.take(k)?;
-        if value > max { Err(corrupt("postings go past the last passage")) } else { Ok(value) }
+    /// A number that [`BitWriter::put_choice`] wrote.
+    fn choice(&mut self, choices: u32) -> Result<u32> {
+        let (bits, short) = choice_code(choices);
+        let value = self.take(bits)?;
+        if value < short { Ok(value) } else { Ok((value << 1 | self.take(1)?) - short) }
     }
+
+    /// Passes to `out` what [`BitWriter::put_ascending`] wrote. `count` must be at most the size of
+    /// `low..=high`; then all values are inside, whatever the bits are.
+    pub fn ascending(&mut self, count: u32, low: u32, high: u32, out: &mut Vec<u32>) -> Result<()> {
+        if count == 0 {
+            return Ok(());
+        }
+        if count == high - low + 1 {
+            out.extend(low..=high);
+            return Ok(());
+        }
+        let middle = count / 2;
+        let value = low + middle + self.choice(high - low + 2 - count)?;
+        self.ascending(middle, low, value.wrapping_sub(1), out)?;
+        out.push(value);
+        self.ascending(count - middle - 1, value + 1, high, out)
+    }
+}
+
+/// Bits of the shorter code words for one of `choices`, and how many values have them.
+fn choice_code(choices: u32) -> (u32, u32) {
+    let bits = choices.max(1).ilog2();
+    // 2^(bits + 1) - choices; in 64 bits because 2^32 may occur.
+    (bits, ((2_u64 << bits) - u64::from(choices.max(1))) as u32)
 }
 
 #[cfg(all(test, feature = "build"))]
@@ -182,27 +212,68 @@ mod tests {
         for (value, bits) in [(1, "1"), (2, "010"), (3, "011"), (4, "00100"), (5, "00110"), (6, "00101")] {
             let mut w = BitWriter::default();
             w.put_gamma(value);
-            let written: String = (0..w.len()).map(|i| if w.bytes[i / 8] >> (i % 8) & 1 == 1 { '1' } else { '0' }).collect();
+            let written: String =
+                (0..w.len()).map(|i| if w.bytes[i / 8] >> (i % 8) & 1 == 1 { '1' } else { '0' }).collect();
             assert_eq!(written, bits);
         }
     }
 
+    #[test]
+    fn choices_take_the_fewest_bits() {
+        // One of five: three code words of two bits, two of three.
+        let lengths: Vec<usize> = (0..5)
+            .map(|value| {
+                let mut w = BitWriter::default();
+                w.put_choice(value, 5);
+                w.len()
+            })
+            .collect();
+        assert_eq!(lengths, [2, 2, 2, 3, 3]);
+        let mut w = BitWriter::default();
+        w.put_choice(0, 1);
+        w.put_ascending(&[3, 4, 5], 3, 5);
+        assert_eq!(w.len(), 0);
+    }
+
     proptest! {
         #[test]
-        fn numbers_survive(values in proptest::collection::vec((0..5_u32, any::<u32>()), 0..60)) {
+        fn lists_survive(set in proptest::collection::btree_set(0..500_u32, 0..80), above in 0..300_u32) {
+            let values: Vec<u32> = set.into_iter().collect();
+            let high = values.last().map_or(0, |l| *l) + above;
+            let mut w = BitWriter::default();
+            w.put_ascending(&values, 0, high);
+            w.put(5, 3);
+            let mut r = BitReader::new(&w.bytes);
+            let mut out = Vec::new();
+            r.ascending(values.len() as u32, 0, high, &mut out)?;
+            prop_assert_eq!(out, values);
+            prop_assert_eq!(r.take(3)?, 5);
+        }
+
+        #[test]
+        fn any_bits_give_values_inside(bytes in proptest::collection::vec(any::<u8>(), 0..40), count in 0..60_u32, more in 0..900_u32) {
+            let mut out = Vec::new();
+            if count + more > 0 && BitReader::new(&bytes).ascending(count, 7, 6 + count + more, &mut out).is_ok() {
+                prop_assert_eq!(out.len() as u32, count);
+                prop_assert!(out.is_sorted() && out.iter().all(|v| (7..7 + count + more).contains(v)));
+            }
+        }
+
+        #[test]
+        fn numbers_survive(values in proptest::collection::vec((1..5_000_u32, any::<u32>()), 0..60)) {
             let mut w = BitWriter::default();
             let mut bytes = Vec::new();
             for &(k, v) in &values {
                 put_varint(&mut bytes, v);
                 w.put_gamma(v.max(1));
-                w.put_rice(v % 1_000, k);
+                w.put_choice(v % k, k);
                 w.put(v, 32);
             }
             let (mut r, mut b) = (BitReader::new(&w.bytes), Bytes(&bytes));
             for &(k, v) in &values {
                 prop_assert_eq!(b.varint()?, v);
                 prop_assert_eq!(r.gamma()?, v.max(1));
-                prop_assert_eq!(r.rice(k, 999)?, v % 1_000);
+                prop_assert_eq!(r.choice(k)?, v % k);
                 prop_assert_eq!(r.take(32)?, v);
             }
             prop_assert!(b.0.is_empty() && r.skip(8).is_err());

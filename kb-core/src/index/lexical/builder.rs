@@ -1,11 +1,12 @@
 //! Building the index.
 
+use super::alphabet;
 use super::bits::{BitWriter, put_varint};
-use super::field::{BLOCK, LONG_LIST, rice_parameter};
+use super::field::{BLOCK, LONG_LIST};
 use super::{FIELDS, FORMAT_VERSION, LexicalIndex, TOKENIZER_VERSION};
 use crate::text::{TokenKind, tokenize};
 use crate::{Error, ErrorKind, Result};
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 /// Takes passages in their order in the bundle and writes the index. The same passages give the same
 /// bytes.
@@ -24,7 +25,8 @@ struct FieldBuilder {
     /// For each passage whether its unit is a new one.
     starts: Vec<bool>,
     lengths: Vec<u32>,
-    terms: BTreeMap<String, Vec<(u32, u32)>>,
+    /// Units and frequencies by term.
+    terms: HashMap<String, Vec<(u32, u32)>>,
 }
 
 impl LexicalBuilder {
@@ -96,8 +98,8 @@ impl FieldBuilder {
         let unit = self.lengths.len() as u32;
         let mut length = 0;
         tokenize(text, |token| {
-            // Single characters are found by prefix, so only those that begin no bigram are kept.
-            if token.kind == TokenKind::Unigram {
+            // Single characters are found by the bigrams that they are part of.
+            if matches!(token.kind, TokenKind::Unigram | TokenKind::Final) {
                 return;
             }
             length += u32::from(token.kind.counts());
@@ -120,15 +122,24 @@ impl FieldBuilder {
         put_varint(&mut out, self.terms.len() as u32);
         self.lengths.iter().for_each(|l| put_varint(&mut out, *l));
         let (mut terms, mut postings) = (Vec::new(), Vec::new());
-        let entries: Vec<_> = self.terms.iter().collect();
+        let mut entries: Vec<_> = self
+            .terms
+            .iter()
+            .map(|(term, list)| {
+                let mut bytes = Vec::with_capacity(term.len());
+                alphabet::encode(term, &mut bytes);
+                (bytes, list)
+            })
+            .collect();
+        entries.sort_unstable();
         for block in entries.chunks(BLOCK) {
             let before = terms.len();
             let mut last: &[u8] = &[];
             let mut bits = BitWriter::default();
             for (term, list) in block {
-                put_term(&mut terms, last, term.as_bytes());
+                put_term(&mut terms, last, term);
                 put_list(&mut bits, units, list);
-                last = term.as_bytes();
+                last = term;
             }
             put_varint(&mut out, (terms.len() - before) as u32);
             put_varint(&mut out, bits.bytes.len() as u32);
@@ -153,15 +164,11 @@ fn put_term(out: &mut Vec<u8>, last: &[u8], term: &[u8]) {
 }
 
 fn put_list(out: &mut BitWriter, units: u32, list: &[(u32, u32)]) {
-    let count = list.len() as u32;
-    let k = rice_parameter(units, count);
     let mut bits = BitWriter::default();
-    let mut next = 0;
-    for &(unit, frequency) in list {
-        bits.put_rice(unit - next, k);
-        bits.put_gamma(frequency);
-        next = unit + 1;
-    }
+    let ascending: Vec<u32> = list.iter().map(|(unit, _)| *unit).collect();
+    bits.put_ascending(&ascending, 0, units.saturating_sub(1));
+    list.iter().for_each(|(_, frequency)| bits.put_gamma(*frequency));
+    let count = list.len() as u32;
     out.put_gamma(count);
     if count >= LONG_LIST {
         out.put_gamma(bits.len() as u32);

@@ -2,12 +2,12 @@
 //!
 //! Layout: units, terms (varints); the length of each unit (varints); for each block of 16 terms the
 //! bytes of its terms and of its postings (varints); the terms; the postings.
-//! - A term is one byte with the number of bytes shared with the term before (high four bits, 15: a
+//! - A term, in the [`super::alphabet`], is one byte with the number of bytes shared with the term before (high four bits, 15: a
 //!   varint of the rest follows) and of new bytes (low four bits, likewise), then the new bytes. The
 //!   first term of a block shares nothing.
 //! - The postings of a block follow one another bit by bit: how many (gamma); if 32 or more, how many
-//!   bits they take (gamma); then for each the gap from the unit before (Rice, the parameter follows
-//!   from units and count) and the frequency (gamma).
+//!   bits follow (gamma); then the units (binary interpolation between the first and the last unit of the
+//!   field); then the frequency in each (gamma).
 
 use super::bits::{BitReader, Bytes, corrupt};
 use crate::Result;
@@ -17,13 +17,6 @@ use std::ops::Range;
 pub(super) const BLOCK: usize = 16;
 /// From this many postings on a list says how long it is, so that it can be skipped.
 pub(super) const LONG_LIST: u32 = 32;
-
-/// The Rice parameter for `count` postings among `units`: about 0.69 of the mean gap, as in Witten,
-/// Moffat and Bell, Managing Gigabytes, 3.3; in whole numbers, so that every machine agrees.
-pub(super) fn rice_parameter(units: u32, count: u32) -> u32 {
-    let mean = u64::from(units) * 177 / 256 / u64::from(count.max(1));
-    mean.max(1).ilog2()
-}
 
 /// A field that was read. It holds offsets only; terms and postings stay in the index's bytes.
 #[derive(Debug)]
@@ -116,19 +109,20 @@ impl Field {
         Ok(())
     }
 
-    /// The same for every term that begins with `prefix`, term by term.
-    pub fn postings_by_prefix(&self, bytes: &[u8], prefix: &[u8], sink: &mut impl FnMut(u32, u32)) -> Result<()> {
-        let first = self.block_of(bytes, prefix)?.unwrap_or(0);
-        for block in first..self.block_count() {
+    /// Goes through all terms; passes the postings of those that `choose` gives a factor, and the factor.
+    pub fn postings_where(
+        &self,
+        bytes: &[u8],
+        choose: impl Fn(&[u8]) -> Option<f32>,
+        sink: &mut impl FnMut(u32, u32, f32),
+    ) -> Result<()> {
+        for block in 0..self.block_count() {
             let mut terms = self.block_terms(bytes, block)?;
             let mut postings = self.block_postings(bytes, block)?;
             while let Some(term) = terms.next()? {
-                if term.starts_with(prefix) {
-                    self.read_list(&mut postings, sink)?;
-                } else if term > prefix {
-                    return Ok(());
-                } else {
-                    self.skip_list(&mut postings)?;
+                match choose(term) {
+                    Some(factor) => self.read_list(&mut postings, &mut |unit, tf| sink(unit, tf, factor))?,
+                    None => self.skip_list(&mut postings)?,
                 }
             }
         }
@@ -171,15 +165,11 @@ impl Field {
     }
 
     fn read_postings(&self, postings: &mut BitReader<'_>, count: u32, sink: &mut impl FnMut(u32, u32)) -> Result<()> {
-        let units = self.lengths.len() as u32;
-        let k = rice_parameter(units, count);
-        let mut next = 0;
-        for _ in 0..count {
-            // `units - next - 1` is the largest gap that stays inside.
-            let max = (units - next).checked_sub(1).ok_or_else(|| corrupt("postings go past the last passage"))?;
-            let unit = next + postings.rice(k, max)?;
+        // `head` has checked that there are as many units, so there is at least one.
+        let mut units = Vec::with_capacity(count as usize);
+        postings.ascending(count, 0, self.lengths.len() as u32 - 1, &mut units)?;
+        for unit in units {
             sink(unit, postings.gamma()?);
-            next = unit + 1;
         }
         Ok(())
     }

@@ -18,6 +18,7 @@
 //! share is stored once; then three times the length (varint) and bytes of a [`field`]. Reading makes
 //! no copy: only offsets and lengths are taken out.
 
+mod alphabet;
 mod bits;
 #[cfg(feature = "build")]
 mod builder;
@@ -85,7 +86,9 @@ impl LexicalIndex {
         let mut input = Bytes(&bytes);
         let [format, tokenizer] = *input.take(2)? else { return Err(corrupt("ends early")) };
         if (format, tokenizer) != (FORMAT_VERSION, TOKENIZER_VERSION) {
-            let message = format!("lexical index has format {format} and tokeniser {tokenizer}, this program knows {FORMAT_VERSION} and {TOKENIZER_VERSION}");
+            let message = format!(
+                "lexical index has format {format} and tokeniser {tokenizer}, this program knows {FORMAT_VERSION} and {TOKENIZER_VERSION}"
+            );
             return Err(Error::new(ErrorKind::NewerFormat, message));
         }
         // Every passage takes a byte at least, for its length.
@@ -189,18 +192,19 @@ impl LexicalIndex {
 
     /// Adds up the weighted frequency of `term` for each passage; `touched` gets those that have it.
     fn frequencies(&self, term: &str, frequency: &mut [f32], touched: &mut Vec<u32>) -> Result<()> {
-        // One character of a script without spaces is part of bigrams: everything that begins with it.
+        let mut bytes = Vec::with_capacity(term.len());
+        alphabet::encode(term, &mut bytes);
         let mut chars = term.chars();
-        let by_prefix = chars.next().is_some_and(is_unspaced) && chars.next().is_none();
+        let single = chars.next().is_some_and(is_unspaced) && chars.next().is_none();
         for (f, field) in self.fields.iter().enumerate() {
             let (weight, b) = (self.parameters.weights[f], self.parameters.b[f]);
             if weight <= 0.0 {
                 continue;
             }
             let units = self.units.get(f);
-            let mut add = |unit: u32, tf: u32| {
+            let mut add = |unit: u32, tf: u32, factor: f32| {
                 let length = field.lengths.get(unit as usize).copied().unwrap_or(0) as f32;
-                let x = weight * tf as f32 / (1.0 - b + b * length / field.mean_length);
+                let x = weight * factor * tf as f32 / (1.0 - b + b * length / field.mean_length);
                 for chunk in chunks_of(units, unit) {
                     if let Some(sum) = frequency.get_mut(chunk as usize) {
                         if *sum == 0.0 {
@@ -210,10 +214,10 @@ impl LexicalIndex {
                     }
                 }
             };
-            if by_prefix {
-                field.postings_by_prefix(&self.bytes, term.as_bytes(), &mut add)?;
+            if single {
+                field.postings_where(&self.bytes, |t| share_of(&bytes, t), &mut add)?;
             } else {
-                field.postings(&self.bytes, term.as_bytes(), &mut add)?;
+                field.postings(&self.bytes, &bytes, &mut |unit, tf| add(unit, tf, 1.0))?;
             }
         }
         Ok(())
@@ -231,6 +235,18 @@ impl LexicalIndex {
     pub fn term_count(&self) -> usize {
         self.fields[FieldKind::Text as usize].terms as usize
     }
+}
+
+/// What a term says about a single character of a script without spaces: itself fully, a bigram that
+/// begins or ends with it by half, because most occurrences are in two bigrams.
+fn share_of(character: &[u8], term: &[u8]) -> Option<f32> {
+    if term == character {
+        return Some(1.0);
+    }
+    // Only bigrams are as long: identifiers never mix scripts.
+    let is_bigram = term.len() == 2 * character.len();
+    let ends = [term.starts_with(character), term.ends_with(character)];
+    (is_bigram && ends.contains(&true)).then(|| if ends == [true, true] { 1.0 } else { 0.5 })
 }
 
 /// The passages that share a unit; for the text field a unit is a passage.
