@@ -136,7 +136,7 @@ fn start_of_window(text: &str, first: usize, last: usize) -> usize {
     }
     // No sentence begins there: some words of context.
     let context = text[..first].char_indices().rev().take(room.min(40)).map(|(i, _)| i).last().unwrap_or(first);
-    let word = text[context..first].find(|c: char| c.is_whitespace()).map(|i| context + i + 1);
+    let word = text[context..first].char_indices().find(|(_, c)| c.is_whitespace()).map(|(i, c)| context + i + c.len_utf8());
     word.filter(|w| *w < first).unwrap_or(context)
 }
 
@@ -147,7 +147,7 @@ fn end_of_window(text: &str, start: usize, last: usize) -> usize {
     if limit == text.len() {
         return text.trim_end().len().max(start);
     }
-    let half = start + (limit - start) / 2;
+    let half = text.floor_char_boundary(start + (limit - start) / 2);
     let sentence = boundaries(text).take_while(|b| *b <= limit).filter(|b| *b >= last && *b > half).last();
     if let Some(end) = sentence {
         return start + text[start..end].trim_end().len();
