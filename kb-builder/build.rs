@@ -8,7 +8,8 @@ use std::{env, fs, io};
 const SUFFIXES: [&str; 9] = ["html", "js", "css", "wasm", "svg", "png", "ico", "json", "webmanifest"];
 
 /// Folders and files of `www/` that are not part of a site.
-const DEVELOPMENT: [&str; 6] = ["node_modules", "package.json", "package-lock.json", "tsconfig.json", "jsconfig.json", "tests"];
+const DEVELOPMENT: [&str; 6] =
+    ["node_modules", "package.json", "package-lock.json", "tsconfig.json", "jsconfig.json", "tests"];
 
 fn main() -> io::Result<()> {
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default());

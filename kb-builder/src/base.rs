@@ -81,7 +81,9 @@ impl Base {
                 open_bundle(packed.manifest_json, &want, |section| packed.file(section).map(Cow::Borrowed))?
             }
         };
-        let missing = |kind: SectionKind| kb_core::Error::new(kb_core::ErrorKind::Missing, format!("the bundle has no section `{}`", kind.name()));
+        let missing = |kind: SectionKind| {
+            kb_core::Error::new(kb_core::ErrorKind::Missing, format!("the bundle has no section `{}`", kind.name()))
+        };
         let lexical = bundle.take_index(SectionKind::Lexical).ok_or_else(|| missing(SectionKind::Lexical))?;
         let vectors = match bundle.take_index(SectionKind::Vectors) {
             Some(payload) => {
@@ -128,7 +130,10 @@ pub fn query_encoder(site: &Path, manifest: &Manifest, flag: Option<&Path>) -> R
 /// The vector of a question.
 pub fn embed_question(encoder: &OnnxEncoder, question: &str) -> Result<Vec<f32>> {
     let vectors = encoder.embed(TextKind::Query, &[question])?;
-    vectors.into_iter().next().ok_or_else(|| kb_core::Error::new(kb_core::ErrorKind::Model, "the encoder gave no vector").into())
+    vectors
+        .into_iter()
+        .next()
+        .ok_or_else(|| kb_core::Error::new(kb_core::ErrorKind::Model, "the encoder gave no vector").into())
 }
 
 /// Where a hit opens: its published address, or the reader view of the page, relative to the site.

@@ -46,7 +46,15 @@ impl Cache {
         let name: String = identity[..8].iter().map(|b| format!("{b:02x}")).collect();
         let path = dir.join(format!("{name}.kbe"));
         std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
-        let mut cache = Self { file: open_file(&path)?, path, dim: model.dim, records: HashMap::new(), count: 0, writable: true, notes: Vec::new() };
+        let mut cache = Self {
+            file: open_file(&path)?,
+            path,
+            dim: model.dim,
+            records: HashMap::new(),
+            count: 0,
+            writable: true,
+            notes: Vec::new(),
+        };
         match cache.file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -136,7 +144,8 @@ impl Cache {
         self.file = open_file(&self.path)?;
         // As above: without locks two builds at once are the only danger.
         let _ = self.file.try_lock();
-        self.notes.push(format!("the embedding cache was damaged; it was moved to {} and a new one begun", backup.display()));
+        self.notes
+            .push(format!("the embedding cache was damaged; it was moved to {} and a new one begun", backup.display()));
         Ok(())
     }
 
@@ -162,7 +171,8 @@ impl Cache {
             }
         }
         if damaged > 0 {
-            self.notes.push(format!("{damaged} records of the embedding cache are damaged; their texts are embedded again"));
+            self.notes
+                .push(format!("{damaged} records of the embedding cache are damaged; their texts are embedded again"));
         }
         if length % size as u64 != 0 && self.writable {
             let whole = HEADER_BYTES + self.count * size as u64;
@@ -216,7 +226,11 @@ mod tests {
     }
 
     fn file_of(dir: &Path) -> PathBuf {
-        let mut files: Vec<_> = std::fs::read_dir(dir).expect("dir").map(|e| e.expect("entry").path()).filter(|p| p.extension().is_some_and(|e| e == "kbe")).collect();
+        let mut files: Vec<_> = std::fs::read_dir(dir)
+            .expect("dir")
+            .map(|e| e.expect("entry").path())
+            .filter(|p| p.extension().is_some_and(|e| e == "kbe"))
+            .collect();
         assert_eq!(files.len(), 1);
         files.remove(0)
     }
@@ -273,7 +287,10 @@ mod tests {
         std::fs::write(&file, b"something else altogether").expect("writes");
         let cache = Cache::open(dir.path(), &model("a")).expect("opens");
         assert!(cache.is_empty() && cache.notes[0].contains("moved to"), "{:?}", cache.notes);
-        let kept = std::fs::read_dir(dir.path()).expect("dir").filter_map(|e| std::fs::read(e.expect("entry").path()).ok()).any(|b| b == b"something else altogether");
+        let kept = std::fs::read_dir(dir.path())
+            .expect("dir")
+            .filter_map(|e| std::fs::read(e.expect("entry").path()).ok())
+            .any(|b| b == b"something else altogether");
         assert!(kept);
     }
 

@@ -61,7 +61,9 @@ impl Error {
     pub fn hint(&self) -> Option<&str> {
         match self {
             Self::Io { .. } => None,
-            Self::Usage { hint, .. } | Self::Failed { hint, .. } => Some(hint).filter(|h| !h.is_empty()).map(String::as_str),
+            Self::Usage { hint, .. } | Self::Failed { hint, .. } => {
+                Some(hint).filter(|h| !h.is_empty()).map(String::as_str)
+            }
             Self::Core(e) => Some(e.hint()),
         }
     }

@@ -41,8 +41,9 @@ impl ModelFolder {
             })
         };
         let json = read("model.json")?;
-        let mut info: ModelInfo = serde_json::from_slice(&json)
-            .map_err(|e| kb_core::Error::new(ErrorKind::Model, format!("{} cannot be read: {e}", path.join("model.json").display())))?;
+        let mut info: ModelInfo = serde_json::from_slice(&json).map_err(|e| {
+            kb_core::Error::new(ErrorKind::Model, format!("{} cannot be read: {e}", path.join("model.json").display()))
+        })?;
         let (onnx, tokenizer) = (read("model.onnx")?, read("tokenizer.json")?);
         let actual = fingerprint(&onnx, &tokenizer, &info);
         if !info.fingerprint.is_empty() && info.fingerprint != actual {
@@ -62,8 +63,9 @@ impl ModelFolder {
 
     /// `model.json` with the fingerprint in it, for the site.
     pub fn description(&self) -> Result<Vec<u8>> {
-        let mut json = serde_json::to_vec_pretty(&self.info)
-            .map_err(|e| kb_core::Error::new(ErrorKind::Model, format!("the model's description cannot be written: {e}")))?;
+        let mut json = serde_json::to_vec_pretty(&self.info).map_err(|e| {
+            kb_core::Error::new(ErrorKind::Model, format!("the model's description cannot be written: {e}"))
+        })?;
         json.push(b'\n');
         Ok(json)
     }
@@ -108,7 +110,8 @@ pub fn default_places() -> Vec<PathBuf> {
     }
     let here = std::env::current_dir().ok();
     for start in [program.as_deref(), here.as_deref()].into_iter().flatten() {
-        let clone = start.ancestors().map(|a| a.join("prebuilt").join("models").join(DEFAULT_MODEL)).find(|p| p.is_dir());
+        let clone =
+            start.ancestors().map(|a| a.join("prebuilt").join("models").join(DEFAULT_MODEL)).find(|p| p.is_dir());
         places.extend(clone.filter(|p| !places.contains(p)));
     }
     places

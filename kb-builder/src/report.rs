@@ -177,7 +177,11 @@ impl Reporter {
                 state.drawn = !last;
             }
             _ => {
-                let _ = writeln!(std::io::stderr().lock(), "{}", status(stage.name, stage.unit, stage.done, stage.total, stage.free, elapsed, last));
+                let _ = writeln!(
+                    std::io::stderr().lock(),
+                    "{}",
+                    status(stage.name, stage.unit, stage.done, stage.total, stage.free, elapsed, last)
+                );
             }
         }
     }

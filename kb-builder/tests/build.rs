@@ -21,7 +21,9 @@ fn two_builds_give_the_same_bytes_and_replace_one_another() {
     s.expect(0, &["build", "en", "--no-model", "-o", "one"]);
     assert!(!files(&s.path("one")).iter().any(|(name, _)| name.starts_with("files/zh")));
     let beside = std::fs::read_dir(s.path(".")).expect("folder").map(|e| e.expect("entry").file_name());
-    assert!(!beside.into_iter().any(|n| n.to_string_lossy().contains("kb-new") || n.to_string_lossy().contains("kb-old")));
+    assert!(
+        !beside.into_iter().any(|n| n.to_string_lossy().contains("kb-new") || n.to_string_lossy().contains("kb-old"))
+    );
 }
 
 #[test]
@@ -35,7 +37,8 @@ fn a_broken_file_is_reported_and_the_others_are_built() {
     let output = s.expect(3, &["build", "en", "--no-model"]);
     assert!(stderr(&output).contains("failed: en/broken.md: "), "{}", stderr(&output));
     let report = String::from_utf8_lossy(&output.stdout).into_owned();
-    for part in ["3 documents", "1 .png", "1 files were read as gb18030", "2 files could not be read", "en/latin.txt: "] {
+    for part in ["3 documents", "1 .png", "1 files were read as gb18030", "2 files could not be read", "en/latin.txt: "]
+    {
         assert!(report.contains(part), "{part} in {report}");
     }
     let hits = s.json(&["search", "site", "知识库", "--json", "--mode", "lexical"]);
@@ -50,12 +53,16 @@ fn events_are_json_lines() {
     course(&s);
     s.write("zh/bad.md", b"\x00");
     let output = s.expect(3, &["build", "zh", "--no-model", "--json"]);
-    let events: Vec<Value> = String::from_utf8_lossy(&output.stdout).lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
+    let events: Vec<Value> =
+        String::from_utf8_lossy(&output.stdout).lines().map(|l| serde_json::from_str(l).expect("JSON")).collect();
     let of = |name: &str| events.iter().filter(|e| e["event"] == name).collect::<Vec<_>>();
     assert_eq!(of("file_failed")[0]["path"], "bad.md");
     assert!(of("stage").iter().any(|e| e["stage"] == "reading" && e["total"] == 3));
     let end = of("finished");
-    assert_eq!((end.len(), &end[0]["documents"], &end[0]["failed"][0]["collection"]), (1, &Value::from(2), &Value::from("zh")));
+    assert_eq!(
+        (end.len(), &end[0]["documents"], &end[0]["failed"][0]["collection"]),
+        (1, &Value::from(2), &Value::from("zh"))
+    );
 }
 
 #[test]
@@ -101,7 +108,9 @@ fn the_configuration_is_used_and_flags_are_stronger() {
 #[test]
 fn wrong_usage_has_its_own_status() {
     let s = Sandbox::new();
-    for args in [&["build"][..], &["build", "zh", "--nope"], &["build", "zh", "--model", "no/such", "-q"], &["frobnicate"]] {
+    for args in
+        [&["build"][..], &["build", "zh", "--nope"], &["build", "zh", "--model", "no/such", "-q"], &["frobnicate"]]
+    {
         s.expect(2, args);
     }
     let output = s.expect(1, &["build", "missing", "--no-model"]);

@@ -54,7 +54,9 @@ fn a_question_without_a_common_word_finds_its_passage() {
         assert!(s.path("site/model").join(name).is_file(), "{name}");
     }
     // The site's own model answers: nothing else is named here.
-    let best = |question: &str, mode: &str| -> Value { s.json(&["search", "site", question, "--mode", mode, "--json"])["hits"][0].clone() };
+    let best = |question: &str, mode: &str| -> Value {
+        s.json(&["search", "site", question, "--mode", mode, "--json"])["hits"][0].clone()
+    };
     assert_eq!(best("why is my variable gone after giving it away", "vector")["path"], "ownership.md");
     assert_eq!(best("怎样求两点之间走得最省的路线", "vector")["path"], "图论/最短路.md");
     assert_eq!(best("怎样求两点之间走得最省的路线", "hybrid")["path"], "图论/最短路.md");
@@ -62,9 +64,13 @@ fn a_question_without_a_common_word_finds_its_passage() {
     assert_eq!((&answer["mode"], &answer["model"]), (&"hybrid".into(), &"multilingual-e5-small-zh-en-q4".into()));
     let hit = &answer["hits"][0];
     assert_eq!(hit["path"], "guide.rst");
-    assert!(hit["vector_score"].as_f64().is_some_and(|v| (0.5..=1.0).contains(&v)) && hit["lexical_score"].as_f64().is_some_and(|v| v > 0.0));
+    assert!(
+        hit["vector_score"].as_f64().is_some_and(|v| (0.5..=1.0).contains(&v))
+            && hit["lexical_score"].as_f64().is_some_and(|v| v > 0.0)
+    );
     // Filters apply inside the vector search.
-    let answer = s.json(&["search", "site", "why is my variable gone", "--mode", "vector", "--collection", "zh", "--json"]);
+    let answer =
+        s.json(&["search", "site", "why is my variable gone", "--mode", "vector", "--collection", "zh", "--json"]);
     let hits = answer["hits"].as_array().expect("hits");
     assert!(!hits.is_empty() && hits.iter().all(|h| h["collection"] == "zh"));
 }
@@ -83,7 +89,11 @@ fn another_model_is_refused_by_its_fingerprint() {
     let description = json!({"name": "other", "dim": 384, "max_tokens": 128, "pooling": "mean", "query_prefix": "query: ", "passage_prefix": "passage: "});
     s.write("other/model.json", description.to_string());
     let output = s.expect(1, &["search", "site", "moves", "--model", "other"]);
-    assert!(stderr(&output).contains("kb::model_mismatch") && stderr(&output).contains("multilingual-e5-small-zh-en-q4"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("kb::model_mismatch") && stderr(&output).contains("multilingual-e5-small-zh-en-q4"),
+        "{}",
+        stderr(&output)
+    );
     // Installed, it is found by its name.
     s.expect(0, &["model", "--install", "other"]);
     assert_eq!(s.json(&["model", "--model", "other", "--json"])["max_tokens"], 128);
@@ -98,7 +108,11 @@ fn eval_measures_what_the_run_file_says() {
         json!({"id": "d2", "title": "Ships", "text": "Ships carry freight across the ocean."}),
         json!({"id": "d3", "title": "天气", "text": "今天下雨，出门要带伞。"}),
     ];
-    let queries = [json!({"id": "q1", "text": "orchard"}), json!({"id": "q2", "text": "freight on the ocean"}), json!({"id": "q3", "text": "orchard trees"})];
+    let queries = [
+        json!({"id": "q1", "text": "orchard"}),
+        json!({"id": "q2", "text": "freight on the ocean"}),
+        json!({"id": "q3", "text": "orchard trees"}),
+    ];
     let lines = |values: &[Value]| values.iter().map(|v| format!("{v}\n")).collect::<String>();
     s.write("set/corpus.jsonl", lines(&corpus));
     s.write("set/queries.jsonl", lines(&queries));
@@ -112,7 +126,13 @@ fn eval_measures_what_the_run_file_says() {
     assert_eq!((rows[0][0], rows[0][1]), ("q1", "d1"));
     assert!(rows.iter().all(|r| r.len() == 3 && r[2].parse::<f32>().is_ok_and(|x| x > 0.0)), "{run}");
 
-    s.write("set/queries.jsonl", lines(&[json!({"id": "q1", "text": "which fruit is picked from branches"}), json!({"id": "q3", "text": "need an umbrella?"})]));
+    s.write(
+        "set/queries.jsonl",
+        lines(&[
+            json!({"id": "q1", "text": "which fruit is picked from branches"}),
+            json!({"id": "q3", "text": "need an umbrella?"}),
+        ]),
+    );
     let scores = s.json(&["eval", "set", "--mode", "vector", "--model", &model()]);
     assert_eq!((&scores["mode"], &scores["ndcg10"], &scores["queries"]), (&"vector".into(), &1.0.into(), &2.into()));
     let output = s.expect(1, &["eval", "cache", "--mode", "lexical"]);

@@ -19,22 +19,36 @@ fn site() -> Sandbox {
 fn the_json_has_what_scripts_rely_on() {
     let s = site();
     let answer = s.json(&["search", "site", "距离最小的点", "--json", "-k", "2"]);
-    assert_eq!((&answer["query"], &answer["mode"], &answer["model"]), (&Value::from("距离最小的点"), &Value::from("lexical"), &Value::Null));
+    assert_eq!(
+        (&answer["query"], &answer["mode"], &answer["model"]),
+        (&Value::from("距离最小的点"), &Value::from("lexical"), &Value::Null)
+    );
     assert!(answer["took_ms"].as_f64().is_some_and(|t| t >= 0.0));
     let hits = answer["hits"].as_array().expect("hits");
     assert!((1..=2).contains(&hits.len()));
     let hit = &hits[0];
     assert_eq!(hit["rank"], 1);
     assert!(hit["score"].as_f64().is_some_and(|s| s > 0.0));
-    assert_eq!((&hit["collection"], &hit["path"], &hit["title"], &hit["lang"]), (&"zh".into(), &"图论/最短路.md".into(), &"最短路".into(), &"zh".into()));
+    assert_eq!(
+        (&hit["collection"], &hit["path"], &hit["title"], &hit["lang"]),
+        (&"zh".into(), &"图论/最短路.md".into(), &"最短路".into(), &"zh".into())
+    );
     assert_eq!(hit["heading_path"], serde_json::json!(["最短路", "Dijkstra 算法"]));
     assert_eq!(hit["anchor"], "dijkstra-算法");
     let id = hit["chunk_id"].as_str().expect("id");
     assert!(id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit()));
-    assert_eq!(hit["url"], format!("?doc=zh/%E5%9B%BE%E8%AE%BA/%E6%9C%80%E7%9F%AD%E8%B7%AF.md&p={id}#dijkstra-%E7%AE%97%E6%B3%95"));
+    assert_eq!(
+        hit["url"],
+        format!("?doc=zh/%E5%9B%BE%E8%AE%BA/%E6%9C%80%E7%9F%AD%E8%B7%AF.md&p={id}#dijkstra-%E7%AE%97%E6%B3%95")
+    );
     let excerpt = hit["excerpt"].as_str().expect("excerpt");
     assert!(excerpt.contains("距离最小的点"), "{excerpt}");
-    let marked: Vec<&str> = hit["excerpt_marks_bytes"].as_array().expect("marks").iter().map(|m| &excerpt[m[0].as_u64().expect("from") as usize..m[1].as_u64().expect("to") as usize]).collect();
+    let marked: Vec<&str> = hit["excerpt_marks_bytes"]
+        .as_array()
+        .expect("marks")
+        .iter()
+        .map(|m| &excerpt[m[0].as_u64().expect("from") as usize..m[1].as_u64().expect("to") as usize])
+        .collect();
     assert!(marked.concat().contains("距离"), "{marked:?}");
 }
 
@@ -45,7 +59,12 @@ fn collections_and_filters_restrict() {
         let mut all = vec!["search", "site"];
         all.extend(args);
         all.push("--json");
-        s.json(&all)["hits"].as_array().expect("hits").iter().map(|h| h["path"].as_str().expect("path").to_string()).collect()
+        s.json(&all)["hits"]
+            .as_array()
+            .expect("hits")
+            .iter()
+            .map(|h| h["path"].as_str().expect("path").to_string())
+            .collect()
     };
     assert_eq!(paths(&["array", "--collection", "en"]), ["guide.rst"]);
     assert!(paths(&["array", "--collection", "zh"]).is_empty());
@@ -54,7 +73,11 @@ fn collections_and_filters_restrict() {
     assert!(paths(&["算法", "--filter", "tag=代数"]).is_empty());
     assert!(paths(&["value", "--filter", "lang=zh"]).is_empty());
     let output = s.expect(2, &["search", "site", "x", "--collection", "fr"]);
-    assert!(stderr(&output).contains("no collection `fr`") && stderr(&output).contains("en, zh"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("no collection `fr`") && stderr(&output).contains("en, zh"),
+        "{}",
+        stderr(&output)
+    );
     s.expect(2, &["search", "site", "x", "--filter", "nonsense"]);
     s.expect(2, &["search", "site", "x", "-k", "0"]);
     s.expect(2, &["search", "site", " "]);
@@ -71,7 +94,11 @@ fn a_search_by_meaning_needs_vectors() {
 fn damage_is_an_error_with_its_code_and_what_to_do() {
     let s = site();
     let kb = s.path("site/kb");
-    let lexical = std::fs::read_dir(&kb).expect("kb").map(|e| e.expect("entry").path()).find(|p| p.to_string_lossy().contains("lexical")).expect("section");
+    let lexical = std::fs::read_dir(&kb)
+        .expect("kb")
+        .map(|e| e.expect("entry").path())
+        .find(|p| p.to_string_lossy().contains("lexical"))
+        .expect("section");
     let mut bytes = std::fs::read(&lexical).expect("read");
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x40;
@@ -88,11 +115,19 @@ fn damage_is_an_error_with_its_code_and_what_to_do() {
 fn inspect_adds_up() {
     let s = site();
     let info = s.json(&["inspect", "site", "--json"]);
-    assert_eq!((&info["documents"], &info["languages"]["zh"], &info["languages"]["en"]), (&4.into(), &2.into(), &2.into()));
+    assert_eq!(
+        (&info["documents"], &info["languages"]["zh"], &info["languages"]["en"]),
+        (&4.into(), &2.into(), &2.into())
+    );
     let sections = info["sections"].as_array().expect("sections");
     let sum: u64 = sections.iter().map(|x| x["bytes"].as_u64().expect("bytes")).sum();
     assert_eq!(info["bundle_bytes"].as_u64(), Some(sum));
-    let on_disk: u64 = std::fs::read_dir(s.path("site/kb")).expect("kb").map(|e| e.expect("entry")).filter(|e| e.file_name().to_string_lossy().ends_with(".kbs")).map(|e| e.metadata().expect("meta").len()).sum();
+    let on_disk: u64 = std::fs::read_dir(s.path("site/kb"))
+        .expect("kb")
+        .map(|e| e.expect("entry"))
+        .filter(|e| e.file_name().to_string_lossy().ends_with(".kbs"))
+        .map(|e| e.metadata().expect("meta").len())
+        .sum();
     assert_eq!(on_disk, sum);
     let text = String::from_utf8_lossy(&s.expect(0, &["inspect", "site"]).stdout).into_owned();
     assert!(text.contains("4 documents") && text.contains("no model: search by words only"), "{text}");
@@ -122,7 +157,11 @@ fn request(address: &str, request: &str) -> (String, String, Vec<u8>) {
 #[test]
 fn a_site_is_served_under_a_sub_path() {
     let s = site();
-    let mut child = s.command(&["serve", "site", "--port", "0", "--base", "/course/kb/"]).stdout(Stdio::piped()).spawn().expect("starts");
+    let mut child = s
+        .command(&["serve", "site", "--port", "0", "--base", "/course/kb/"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("starts");
     let mut line = String::new();
     BufReader::new(child.stdout.take().expect("stdout")).read_line(&mut line).expect("a line");
     let _server = Server(child);
@@ -145,7 +184,8 @@ fn a_site_is_served_under_a_sub_path() {
     }
     let (status, head, body) = request(&address, "HEAD /course/kb/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     assert!(status.ends_with("200 OK") && body.is_empty() && head.contains("content-length"), "{head}");
-    let (status, _, _) = request(&address, "POST /course/kb/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+    let (status, _, _) =
+        request(&address, "POST /course/kb/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
     assert!(status.ends_with("405 Method Not Allowed"), "{status}");
 
     let port = address.rsplit(':').next().expect("port");

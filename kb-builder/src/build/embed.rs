@@ -23,7 +23,13 @@ pub struct Embedding {
 
 /// Embeds `texts`, looking into the cache at `cache` first and putting every vector there as soon as
 /// it is finished. The encoder is loaded only if there is something to do.
-pub fn embed_texts(model: &ModelFolder, cache: Option<&Path>, kind: TextKind, texts: &[String], reporter: &Reporter) -> Result<Embedding> {
+pub fn embed_texts(
+    model: &ModelFolder,
+    cache: Option<&Path>,
+    kind: TextKind,
+    texts: &[String],
+    reporter: &Reporter,
+) -> Result<Embedding> {
     let mut store = match cache {
         Some(dir) => Some(Cache::open(dir, &model.info)?),
         None => None,

@@ -9,7 +9,13 @@ use crate::source::{Entry, Problem, Source, published_url};
 use kb_core::document::Document;
 
 /// All documents of all sources, in order. Copies of the originals go into the site on the way.
-pub fn read_all(sources: &[Box<dyn Source>], site: &Site, originals: bool, summary: &mut Summary, reporter: &Reporter) -> Result<Vec<Document>> {
+pub fn read_all(
+    sources: &[Box<dyn Source>],
+    site: &Site,
+    originals: bool,
+    summary: &mut Summary,
+    reporter: &Reporter,
+) -> Result<Vec<Document>> {
     let mut wanted: Vec<(&dyn Source, Entry, Format)> = Vec::new();
     for source in sources {
         let listing = source.list()?;
@@ -39,7 +45,9 @@ pub fn read_all(sources: &[Box<dyn Source>], site: &Site, originals: bool, summa
                 notes.merge(&own_notes);
                 documents.push(document);
             }
-            Err(Failure::File(reason)) => fail(Problem { collection: source.collection().into(), path: entry.path, reason }, summary, reporter),
+            Err(Failure::File(reason)) => {
+                fail(Problem { collection: source.collection().into(), path: entry.path, reason }, summary, reporter)
+            }
             Err(Failure::Output(e)) => return Err(e),
         }
         reporter.advance(1);
@@ -55,11 +63,17 @@ enum Failure {
     Output(crate::Error),
 }
 
-fn take(source: &dyn Source, entry: &Entry, format: Format, site: Option<&Site>) -> Result<(Document, &'static str, Notes), Failure> {
+fn take(
+    source: &dyn Source,
+    entry: &Entry,
+    format: Format,
+    site: Option<&Site>,
+) -> Result<(Document, &'static str, Notes), Failure> {
     let file = |e: crate::Error| Failure::File(e.to_string());
     let bytes = source.read(entry).map_err(file)?;
     let sibling = |path: &str| source.sibling(path);
-    let converted = convert::convert(format, source.collection(), entry, &bytes, &sibling).map_err(|e| Failure::File(e.message().to_string()))?;
+    let converted = convert::convert(format, source.collection(), entry, &bytes, &sibling)
+        .map_err(|e| Failure::File(e.message().to_string()))?;
     let mut document = converted.document;
     document.url = source.url_base().map(|pattern| published_url(pattern, &entry.path));
     if let Some(site) = site {

@@ -90,7 +90,8 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
 
     let embedding = match &model {
         Some(model) => {
-            let texts: Vec<String> = chunks.iter().map(|c| chunk::embedding_text(&documents[c.doc as usize], c)).collect();
+            let texts: Vec<String> =
+                chunks.iter().map(|c| chunk::embedding_text(&documents[c.doc as usize], c)).collect();
             Some(embed_texts(model, options.cache.as_deref(), kb_core::embed::TextKind::Passage, &texts, reporter)?)
         }
         None => None,
@@ -101,7 +102,8 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
     }
 
     let bundle = index(options, &documents, &chunks, model.as_ref().zip(embedding.as_ref()), reporter)?;
-    summary.bundle_bytes = bundle.manifest_json.len() as u64 + bundle.files.iter().map(|f| f.bytes.len() as u64).sum::<u64>();
+    summary.bundle_bytes =
+        bundle.manifest_json.len() as u64 + bundle.files.iter().map(|f| f.bytes.len() as u64).sum::<u64>();
     site.write_page()?;
     if let Some(model) = &model {
         site.write_model(model)?;
@@ -109,7 +111,9 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
     site.write_bundle(&bundle)?;
     site.publish()?;
     if !site::has_runtime() {
-        reporter.note("this kb-builder was compiled without the browser runtime: the page cannot search, `kb-builder search` can");
+        reporter.note(
+            "this kb-builder was compiled without the browser runtime: the page cannot search, `kb-builder search` can",
+        );
     }
     summary.seconds = started.elapsed().as_secs_f64();
     Ok(summary)
@@ -121,7 +125,8 @@ fn cut(documents: &[Document], reporter: &Reporter) -> Result<Vec<Chunk>> {
     let options = heading::HeadingOptions::default();
     let mut chunks = Vec::new();
     for (i, document) in documents.iter().enumerate() {
-        let number = u32::try_from(i).map_err(|_| Error::failed("over four thousand million documents", "build several knowledge bases"))?;
+        let number = u32::try_from(i)
+            .map_err(|_| Error::failed("over four thousand million documents", "build several knowledge bases"))?;
         chunks.extend(heading::chunk(document, number, &options)?);
         reporter.advance(1);
     }
@@ -130,7 +135,13 @@ fn cut(documents: &[Document], reporter: &Reporter) -> Result<Vec<Chunk>> {
 }
 
 /// Builds the indexes and seals the bundle.
-fn index(options: &Options, documents: &[Document], chunks: &[Chunk], vectors: Option<(&ModelFolder, &Embedding)>, reporter: &Reporter) -> Result<SealedBundle> {
+fn index(
+    options: &Options,
+    documents: &[Document],
+    chunks: &[Chunk],
+    vectors: Option<(&ModelFolder, &Embedding)>,
+    reporter: &Reporter,
+) -> Result<SealedBundle> {
     reporter.stage("indexing", chunks.len() as u64, "passages");
     let mut lexical = LexicalBuilder::new();
     for chunk in chunks {
@@ -142,7 +153,8 @@ fn index(options: &Options, documents: &[Document], chunks: &[Chunk], vectors: O
     let title = options.title.clone().unwrap_or_else(|| default_title(documents));
     let language = options.language.map(PageLanguage::code).unwrap_or_else(|| main_language(documents));
     let generator = concat!("kb-builder ", env!("CARGO_PKG_VERSION"));
-    let mut bundle = BundleBuilder::new(generator, documents, chunks).title(&title).language(language).lexical(lexical.to_bytes()?);
+    let mut bundle =
+        BundleBuilder::new(generator, documents, chunks).title(&title).language(language).lexical(lexical.to_bytes()?);
     if let Some((model, embedding)) = vectors {
         let index = VectorIndex::build(model.info.dim, &embedding.vectors.concat())?;
         bundle = bundle.vectors(model.info.clone(), index.to_bytes());
@@ -189,7 +201,10 @@ fn skipped_sentence(skipped: &BTreeMap<String, usize>) -> String {
     if skipped.is_empty() {
         return String::new();
     }
-    let list: Vec<String> = skipped.iter().map(|(suffix, n)| if suffix.is_empty() { format!("{n} without suffix") } else { format!("{n} .{suffix}") }).collect();
+    let list: Vec<String> = skipped
+        .iter()
+        .map(|(suffix, n)| if suffix.is_empty() { format!("{n} without suffix") } else { format!("{n} .{suffix}") })
+        .collect();
     format!("; left aside: {}", list.join(", "))
 }
 
@@ -205,7 +220,11 @@ impl Summary {
             duration(std::time::Duration::from_secs_f64(self.seconds))
         )];
         if !self.skipped.is_empty() {
-            lines.push(skipped_sentence(&self.skipped).trim_start_matches("; ").replacen("left aside", "left aside, no converter reads them", 1));
+            lines.push(skipped_sentence(&self.skipped).trim_start_matches("; ").replacen(
+                "left aside",
+                "left aside, no converter reads them",
+                1,
+            ));
         }
         for (encoding, n) in &self.encodings {
             lines.push(format!("{n} files were read as {encoding}"));

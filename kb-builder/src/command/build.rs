@@ -92,7 +92,13 @@ fn resolve(args: Args) -> Result<Options> {
     let sources = if args.paths.is_empty() {
         config.sources
     } else {
-        let one = |path| SourceConfig { name: None, path, include: args.include.clone(), exclude: args.exclude.clone(), url_base: args.url_base.clone() };
+        let one = |path| SourceConfig {
+            name: None,
+            path,
+            include: args.include.clone(),
+            exclude: args.exclude.clone(),
+            url_base: args.url_base.clone(),
+        };
         args.paths.into_iter().map(one).collect()
     };
     if sources.is_empty() {
@@ -101,7 +107,8 @@ fn resolve(args: Args) -> Result<Options> {
             format!("name folders or files with suffixes {}, or write a kb.toml", Format::SUFFIXES),
         ));
     }
-    let model = if args.no_model { None } else { Some(model::locate(args.model.as_deref(), config.model.path.as_deref())?) };
+    let model =
+        if args.no_model { None } else { Some(model::locate(args.model.as_deref(), config.model.path.as_deref())?) };
     let cache = args.cache_dir.unwrap_or_else(|| model::cache_dir().join("embeddings"));
     Ok(Options {
         sources,

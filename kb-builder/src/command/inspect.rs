@@ -109,9 +109,18 @@ fn describe(base: &Base) -> Output {
         documents: m.counts.documents,
         passages: m.counts.chunks,
         text_bytes: m.counts.text_bytes,
-        collections: m.collections.iter().map(|c| Collection { name: c.name.clone(), documents: c.documents, passages: c.chunks }).collect(),
+        collections: m
+            .collections
+            .iter()
+            .map(|c| Collection { name: c.name.clone(), documents: c.documents, passages: c.chunks })
+            .collect(),
         languages,
-        model: m.model.as_ref().map(|i| Model { name: i.name.clone(), fingerprint: i.fingerprint.clone(), dim: i.dim, max_tokens: i.max_tokens }),
+        model: m.model.as_ref().map(|i| Model {
+            name: i.name.clone(),
+            fingerprint: i.fingerprint.clone(),
+            dim: i.dim,
+            max_tokens: i.max_tokens,
+        }),
         bundle_bytes: sections.iter().map(|s| s.bytes).sum(),
         sections,
         terms: base.knowledge.lexical_index().term_count(),
@@ -122,14 +131,18 @@ fn describe(base: &Base) -> Output {
 fn print(o: &Output) {
     println!("{}  ({}, format {}, id {})", o.title, o.generator, o.format, o.id);
     println!("{} documents, {} passages, {} of text, {} terms", o.documents, o.passages, bytes(o.text_bytes), o.terms);
-    let languages: Vec<String> = o.languages.iter().map(|(code, n)| format!("{} {n}", if code.is_empty() { "other" } else { code })).collect();
+    let languages: Vec<String> =
+        o.languages.iter().map(|(code, n)| format!("{} {n}", if code.is_empty() { "other" } else { code })).collect();
     println!("languages: {}", languages.join(", "));
     println!("\ncollections");
     for c in &o.collections {
         println!("  {:<24} {:>6} documents {:>8} passages", c.name, c.documents, c.passages);
     }
     match &o.model {
-        Some(m) => println!("\nmodel {}, {} numbers, {} tokens, fingerprint {:.16}", m.name, m.dim, m.max_tokens, m.fingerprint),
+        Some(m) => println!(
+            "\nmodel {}, {} numbers, {} tokens, fingerprint {:.16}",
+            m.name, m.dim, m.max_tokens, m.fingerprint
+        ),
         None => println!("\nno model: search by words only"),
     }
     println!("\nsections");
@@ -138,4 +151,3 @@ fn print(o: &Output) {
     }
     println!("  {:<10} {:>10}", "together", bytes(o.bundle_bytes));
 }
-

@@ -55,7 +55,8 @@ impl Cli {
 /// Prints a value as JSON on standard output, on many lines.
 fn print_json(value: &impl serde::Serialize) -> Result<()> {
     use std::io::Write;
-    let text = serde_json::to_string_pretty(value).map_err(|e| crate::Error::failed(format!("the result cannot be written as JSON: {e}"), ""))?;
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|e| crate::Error::failed(format!("the result cannot be written as JSON: {e}"), ""))?;
     // A reader that has seen enough, such as `head`, is no failure.
     let _ = writeln!(std::io::stdout().lock(), "{text}");
     Ok(())

@@ -71,8 +71,15 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         })?;
     } else {
         println!("{} in {}", folder.info.name, folder.path.display());
-        println!("{} numbers, {} tokens, fingerprint {:.16}", folder.info.dim, folder.info.max_tokens, folder.info.fingerprint);
-        println!("model.onnx {}, tokenizer.json {}", bytes(folder.onnx.len() as u64), bytes(folder.tokenizer.len() as u64));
+        println!(
+            "{} numbers, {} tokens, fingerprint {:.16}",
+            folder.info.dim, folder.info.max_tokens, folder.info.fingerprint
+        );
+        println!(
+            "model.onnx {}, tokenizer.json {}",
+            bytes(folder.onnx.len() as u64),
+            bytes(folder.tokenizer.len() as u64)
+        );
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -83,12 +90,18 @@ fn install(from: &Path) -> Result<PathBuf> {
     folder.encoder()?;
     let name = &folder.info.name;
     if name.is_empty() || name.starts_with('.') || name.contains(['/', '\\', ':']) {
-        return Err(Error::failed(format!("`{name}` in model.json cannot be the name of a folder"), "give the model a plain name there"));
+        return Err(Error::failed(
+            format!("`{name}` in model.json cannot be the name of a folder"),
+            "give the model a plain name there",
+        ));
     }
     let models = model::cache_dir().join("models");
     let (target, temp) = (models.join(name), models.join(format!(".{name}.new-{}", std::process::id())));
     if target.exists() {
-        return Err(Error::failed(format!("a model of that name is installed in {}", target.display()), "remove that folder first, or give yours another name in model.json"));
+        return Err(Error::failed(
+            format!("a model of that name is installed in {}", target.display()),
+            "remove that folder first, or give yours another name in model.json",
+        ));
     }
     std::fs::create_dir_all(&temp).map_err(|e| Error::io("create", &temp, e))?;
     let description = folder.description()?;

@@ -112,7 +112,13 @@ struct OutputHit<'a> {
 
 /// Searches and prints.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let query = Query { text: args.query.clone(), k: args.k, mode: args.mode.into(), collections: args.collections.clone(), filters: args.filters.clone() };
+    let query = Query {
+        text: args.query.clone(),
+        k: args.k,
+        mode: args.mode.into(),
+        collections: args.collections.clone(),
+        filters: args.filters.clone(),
+    };
     let base = Base::open(&args.site, query.mode != Mode::Lexical)?;
     check_collections(&base, &query.collections)?;
     let encoder = match query.mode {
@@ -148,7 +154,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 fn check_collections(base: &Base, wanted: &[String]) -> Result<()> {
     let names = base.knowledge.collections();
     match wanted.iter().find(|w| !names.contains(&w.as_str())) {
-        Some(unknown) => Err(Error::usage(format!("there is no collection `{unknown}`"), format!("this knowledge base has {}", names.join(", ")))),
+        Some(unknown) => Err(Error::usage(
+            format!("there is no collection `{unknown}`"),
+            format!("this knowledge base has {}", names.join(", ")),
+        )),
         None => Ok(()),
     }
 }
@@ -196,7 +205,9 @@ fn marked(excerpt: &Excerpt, bold: (&str, &str)) -> String {
     let mut out = String::new();
     let mut at = 0;
     for mark in &excerpt.marks_bytes {
-        let (Some(before), Some(inside)) = (excerpt.text.get(at..mark.start), excerpt.text.get(mark.clone())) else { continue };
+        let (Some(before), Some(inside)) = (excerpt.text.get(at..mark.start), excerpt.text.get(mark.clone())) else {
+            continue;
+        };
         out.push_str(before);
         out.push_str(bold.0);
         out.push_str(inside);

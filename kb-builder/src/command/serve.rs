@@ -67,7 +67,13 @@ fn open_browser(address: &str) {
     } else {
         ("xdg-open", &[])
     };
-    let started = Command::new(program).args(args).arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let started = Command::new(program)
+        .args(args)
+        .arg(address)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn();
     if started.is_err() {
         eprintln!("note: `{program}` could not be started; open the address yourself");
     }

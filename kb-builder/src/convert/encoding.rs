@@ -18,7 +18,11 @@ pub struct Decoded {
 pub fn decode(bytes: &[u8], declared: Option<&str>) -> Result<Decoded> {
     if let Some((encoding, mark)) = encoding_rs::Encoding::for_bom(bytes) {
         let (text, damaged) = encoding.decode_without_bom_handling(&bytes[mark..]);
-        return if damaged { Err(undecodable(&format!("it begins with a mark of {} but is not", encoding.name()))) } else { Ok(done(&text, encoding.name())) };
+        return if damaged {
+            Err(undecodable(&format!("it begins with a mark of {} but is not", encoding.name())))
+        } else {
+            Ok(done(&text, encoding.name()))
+        };
     }
     if let Ok(text) = std::str::from_utf8(bytes) {
         if text.contains('\0') {
@@ -54,17 +58,18 @@ mod tests {
 
     #[test]
     fn a_mark_decides_then_utf8_then_gb18030() {
-        // "知识\r\n" in each encoding; the bytes are from Python's codecs.
+        // "知识库\r\n" in each encoding; the bytes are from Python's codecs. The first two characters alone
+        // would be valid UTF-8 in GB18030 as well.
         let cases: [(&[u8], &str); 5] = [
-            (b"\xe7\x9f\xa5\xe8\xaf\x86\r\n", "UTF-8"),
-            (b"\xef\xbb\xbf\xe7\x9f\xa5\xe8\xaf\x86\r\n", "UTF-8"),
-            (b"\xff\xfe\xe5\x77\xc6\x8b\r\x00\n\x00", "UTF-16LE"),
-            (b"\xfe\xff\x77\xe5\x8b\xc6\x00\r\x00\n", "UTF-16BE"),
-            (b"\xd6\xaa\xca\xb6\r\n", "gb18030"),
+            (b"\xe7\x9f\xa5\xe8\xaf\x86\xe5\xba\x93\r\n", "UTF-8"),
+            (b"\xef\xbb\xbf\xe7\x9f\xa5\xe8\xaf\x86\xe5\xba\x93\r\n", "UTF-8"),
+            (b"\xff\xfe\xe5\x77\xc6\x8b\x93\x5e\r\x00\n\x00", "UTF-16LE"),
+            (b"\xfe\xff\x77\xe5\x8b\xc6\x5e\x93\x00\r\x00\n", "UTF-16BE"),
+            (b"\xd6\xaa\xca\xb6\xbf\xe2\r\n", "gb18030"),
         ];
         for (bytes, encoding) in cases {
             let d = decode(bytes, None).expect(encoding);
-            assert_eq!(d.text, "知识\n", "{encoding}");
+            assert_eq!(d.text, "知识库\n", "{encoding}");
             assert_eq!(d.encoding, encoding);
         }
     }

@@ -62,7 +62,11 @@ pub fn resolve_includes(text: &str, path: &str, sibling: Sibling, notes: &mut No
 }
 
 enum Directive<'a> {
-    Include { file: &'a str, part: Option<&'a str>, hide: bool },
+    Include {
+        file: &'a str,
+        part: Option<&'a str>,
+        hide: bool,
+    },
     /// `{{#title …}}`, `{{#rustdoc_hidden …}}`: no text of the page.
     Other,
 }
@@ -114,7 +118,8 @@ fn included(document: &str, file: &str, part: Option<&str>, hide: bool, sibling:
         Some(name) => {
             let tag = |l: &&str, word: &str| l.split_once(word).is_some_and(|(_, n)| n.trim() == name);
             let start = lines.iter().position(|l| tag(l, "ANCHOR: "))?;
-            let length = lines[start + 1..].iter().position(|l| tag(l, "ANCHOR_END: ")).unwrap_or(lines.len() - start - 1);
+            let length =
+                lines[start + 1..].iter().position(|l| tag(l, "ANCHOR_END: ")).unwrap_or(lines.len() - start - 1);
             lines[start + 1..start + 1 + length].to_vec()
         }
     };
@@ -145,7 +150,9 @@ mod tests {
 
     fn files(path: &str) -> Option<Vec<u8>> {
         let text = match path {
-            "listings/a/main.rs" => "# hidden\nfn main() {\n    // ANCHOR: here\n    run();\n    // ANCHOR_END: here\n}\n",
+            "listings/a/main.rs" => {
+                "# hidden\nfn main() {\n    // ANCHOR: here\n    run();\n    // ANCHOR_END: here\n}\n"
+            }
             "src/out.txt" => "one\ntwo\nthree\n",
             _ => return None,
         };
@@ -158,8 +165,14 @@ mod tests {
 
     #[test]
     fn files_of_the_source_are_put_in() {
-        assert_eq!(run("```rust\n{{#rustdoc_include ../listings/a/main.rs:here}}\n```\n"), "```rust\n    run();\n```\n");
-        assert_eq!(run("```\n{{#include ../listings/a/main.rs}}\n```\n"), "```\n# hidden\nfn main() {\n    run();\n}\n```\n");
+        assert_eq!(
+            run("```rust\n{{#rustdoc_include ../listings/a/main.rs:here}}\n```\n"),
+            "```rust\n    run();\n```\n"
+        );
+        assert_eq!(
+            run("```\n{{#include ../listings/a/main.rs}}\n```\n"),
+            "```\n# hidden\nfn main() {\n    run();\n}\n```\n"
+        );
         assert_eq!(run("{{#include out.txt:2:3}}\n"), "two\nthree\n");
         assert_eq!(run("{{#include out.txt:2}}\n"), "two\n");
     }

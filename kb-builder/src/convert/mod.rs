@@ -106,14 +106,22 @@ pub fn convert(format: Format, collection: &str, entry: &Entry, bytes: &[u8], si
     })
 }
 
-fn convert_unguarded(format: Format, collection: &str, entry: &Entry, bytes: &[u8], sibling: Sibling) -> Result<Converted> {
+fn convert_unguarded(
+    format: Format,
+    collection: &str,
+    entry: &Entry,
+    bytes: &[u8],
+    sibling: Sibling,
+) -> Result<Converted> {
     let declared = if format == Format::Html { html::declared_charset(bytes) } else { None };
     let decoded = encoding::decode(bytes, declared.as_deref())?;
     let mut notes = Notes::default();
     // NUL is not allowed in Markdown (CommonMark 2.3), and nothing good comes of it in an index.
     let text = decoded.text.replace('\0', "\u{fffd}");
     let markdown = match format {
-        Format::Markdown => Markdown { text: markdown::resolve_includes(&text, &entry.path, sibling, &mut notes), title: None },
+        Format::Markdown => {
+            Markdown { text: markdown::resolve_includes(&text, &entry.path, sibling, &mut notes), title: None }
+        }
         Format::Text => Markdown { text: text::to_markdown(&text), title: text::title(&text) },
         Format::Html => html::to_markdown(&text),
         Format::Rst => Markdown { text: rst::to_markdown(&text, &mut notes), title: None },

@@ -34,7 +34,10 @@ mod tests {
 
     #[test]
     fn nothing_in_plain_text_is_markup() {
-        assert_eq!(to_markdown("# of items\n\n    indented *text*\n1. one\n----\n"), "\\# of items\n\nindented \\*text\\*\n1. one\n\\----\n");
+        assert_eq!(
+            to_markdown("# of items\n\n    indented *text*\n1. one\n----\n"),
+            "\\# of items\n\nindented \\*text\\*\n1. one\n\\----\n"
+        );
     }
 
     #[test]

@@ -51,7 +51,12 @@ mod tests {
     fn set(relevant: &[(&str, &[(&str, f64)])]) -> TestSet {
         let queries = relevant.iter().map(|(q, _)| Question { id: q.to_string(), text: String::new() }).collect();
         let gains = |list: &[(&str, f64)]| list.iter().map(|(d, g)| (d.to_string(), *g)).collect::<HashMap<_, _>>();
-        TestSet { name: "t".into(), corpus: vec![], queries, relevant: relevant.iter().map(|(q, list)| (q.to_string(), gains(list))).collect() }
+        TestSet {
+            name: "t".into(),
+            corpus: vec![],
+            queries,
+            relevant: relevant.iter().map(|(q, list)| (q.to_string(), gains(list))).collect(),
+        }
     }
 
     fn ranking(ids: &[&str]) -> Ranking {
@@ -65,7 +70,10 @@ mod tests {
         let s = score(&set(&[("q", &[("a", 1.0), ("b", 2.0)])]), &[ranking(&["x", "a", "y", "b"])]);
         assert_eq!(s, Scores { ndcg10: 0.5672, recall5: 1.0, mrr10: 0.5, hit5: 1.0, queries: 1 });
         // One of three at rank 7: DCG = 1/log2(8) = 0.33333; ideal 1 + 0.63093 + 0.5 = 2.13093; 0.15643.
-        let s = score(&set(&[("q", &[("a", 1.0), ("b", 1.0), ("c", 1.0)])]), &[ranking(&["1", "2", "3", "4", "5", "6", "a"])]);
+        let s = score(
+            &set(&[("q", &[("a", 1.0), ("b", 1.0), ("c", 1.0)])]),
+            &[ranking(&["1", "2", "3", "4", "5", "6", "a"])],
+        );
         assert_eq!(s, Scores { ndcg10: 0.1564, recall5: 0.0, mrr10: 0.1429, hit5: 0.0, queries: 1 });
         // Rank 11 does not count. The mean is over both questions.
         let eleven: Vec<String> = (0..10).map(|i| i.to_string()).chain(["a".into()]).collect();

@@ -41,7 +41,13 @@ pub struct Outcome {
 }
 
 /// Indexes the set's corpus and asks its questions. Without a model only [`Mode::Lexical`] is possible.
-pub fn run(set: &TestSet, mode: Mode, model: Option<&ModelFolder>, cache: Option<&Path>, reporter: &Reporter) -> Result<Outcome> {
+pub fn run(
+    set: &TestSet,
+    mode: Mode,
+    model: Option<&ModelFolder>,
+    cache: Option<&Path>,
+    reporter: &Reporter,
+) -> Result<Outcome> {
     let base = index(set, model, cache, reporter)?;
     let questions: Vec<String> = set.queries.iter().map(|q| q.text.clone()).collect();
     let vectors = match model {

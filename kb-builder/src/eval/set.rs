@@ -43,7 +43,11 @@ pub struct TestSet {
 impl TestSet {
     /// Reads the folder and checks that its parts fit together.
     pub fn read(dir: &Path) -> Result<Self> {
-        let name = dir.canonicalize().ok().and_then(|d| d.file_name().map(|n| n.to_string_lossy().into_owned())).unwrap_or_default();
+        let name = dir
+            .canonicalize()
+            .ok()
+            .and_then(|d| d.file_name().map(|n| n.to_string_lossy().into_owned()))
+            .unwrap_or_default();
         let corpus: Vec<Entry> = lines(&dir.join("corpus.jsonl"))?;
         let queries: Vec<Question> = lines(&dir.join("queries.jsonl"))?;
         let relevant = qrels(&dir.join("qrels.tsv"))?;
@@ -52,7 +56,10 @@ impl TestSet {
             return Err(invalid(&dir.join("corpus.jsonl"), &format!("the id {} is there twice", twice.id)));
         }
         if let Some(without) = queries.iter().find(|q| !relevant.contains_key(&q.id)) {
-            return Err(invalid(&dir.join("qrels.tsv"), &format!("the question {} has no relevant passage", without.id)));
+            return Err(invalid(
+                &dir.join("qrels.tsv"),
+                &format!("the question {} has no relevant passage", without.id),
+            ));
         }
         if corpus.is_empty() || queries.is_empty() {
             return Err(invalid(dir, "it has no passages or no questions"));
@@ -75,7 +82,8 @@ fn lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
 fn qrels(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>> {
     let mut relevant: HashMap<String, HashMap<String, f64>> = HashMap::new();
     for (i, line) in read(path)?.lines().enumerate().skip(1).filter(|(_, l)| !l.trim().is_empty()) {
-        let bad = || invalid(path, &format!("line {}: not a question, a passage and a gain with tabs between them", i + 1));
+        let bad =
+            || invalid(path, &format!("line {}: not a question, a passage and a gain with tabs between them", i + 1));
         let parts: Vec<&str> = line.split('\t').collect();
         let [question, passage, gain] = parts[..] else { return Err(bad()) };
         let gain: f64 = gain.trim().parse().map_err(|_| bad())?;

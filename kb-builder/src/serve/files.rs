@@ -55,7 +55,11 @@ impl StaticSite {
         let Some(inside) = path.strip_prefix(self.base.as_str()) else {
             // The way to the site from the bare address, or from the base without its slash.
             let leads_here = path == "/" || self.base.strip_suffix('/') == Some(&path);
-            return if leads_here { Reply::redirect(encode_path(&self.base)) } else { Reply::error(StatusCode::NOT_FOUND) };
+            return if leads_here {
+                Reply::redirect(encode_path(&self.base))
+            } else {
+                Reply::error(StatusCode::NOT_FOUND)
+            };
         };
         let Some(file) = self.file(inside) else { return Reply::error(StatusCode::NOT_FOUND) };
         if file.is_dir() {
@@ -163,7 +167,11 @@ mod tests {
         let (_dir, site) = site("/course/kb/");
         for path in ["/", "/course/kb"] {
             let reply = site.reply(path, None);
-            assert_eq!((reply.status, header(&reply, "location")), (StatusCode::TEMPORARY_REDIRECT, Some("/course/kb/")), "{path}");
+            assert_eq!(
+                (reply.status, header(&reply, "location")),
+                (StatusCode::TEMPORARY_REDIRECT, Some("/course/kb/")),
+                "{path}"
+            );
         }
         let reply = site.reply("/course/kb/kb", None);
         assert_eq!(header(&reply, "location"), Some("/course/kb/kb/"));
@@ -177,7 +185,18 @@ mod tests {
         let (dir, site) = site("/");
         #[cfg(unix)]
         std::os::unix::fs::symlink(dir.path().join("secret"), dir.path().join("site/link")).expect("link");
-        for path in ["/../secret", "/%2e%2e/secret", "/kb/../../secret", "/..%2fsecret", "/..%5csecret", "/link", "/.hidden", "/kb%00", "//etc/passwd", "/C:/x"] {
+        for path in [
+            "/../secret",
+            "/%2e%2e/secret",
+            "/kb/../../secret",
+            "/..%2fsecret",
+            "/..%5csecret",
+            "/link",
+            "/.hidden",
+            "/kb%00",
+            "//etc/passwd",
+            "/C:/x",
+        ] {
             let reply = site.reply(path, None);
             assert_eq!(reply.status, StatusCode::NOT_FOUND, "{path}");
         }

@@ -18,12 +18,14 @@ use std::sync::Arc;
 /// Opens the port, with a sentence of its own for the port that is taken.
 pub fn bind(host: IpAddr, port: u16) -> Result<TcpListener> {
     TcpListener::bind(SocketAddr::new(host, port)).map_err(|e| match e.kind() {
-        std::io::ErrorKind::AddrInUse => {
-            Error::failed(format!("port {port} is in use by another program"), "choose another with --port, or 0 for any free one")
-        }
-        std::io::ErrorKind::PermissionDenied => {
-            Error::failed(format!("this system does not let you open port {port}"), "choose one of 1024 or more with --port")
-        }
+        std::io::ErrorKind::AddrInUse => Error::failed(
+            format!("port {port} is in use by another program"),
+            "choose another with --port, or 0 for any free one",
+        ),
+        std::io::ErrorKind::PermissionDenied => Error::failed(
+            format!("this system does not let you open port {port}"),
+            "choose one of 1024 or more with --port",
+        ),
         _ => Error::failed(format!("cannot listen on {host}, port {port}: {e}"), ""),
     })
 }

@@ -105,7 +105,9 @@ fn name(target: &Path) -> Result<String> {
     let absolute = std::path::absolute(target).map_err(|e| Error::io("read", target, e))?;
     match absolute.file_name() {
         Some(name) => Ok(name.to_string_lossy().into_owned()),
-        None => Err(Error::usage(format!("{} cannot be replaced", target.display()), "give --out a folder with a name")),
+        None => {
+            Err(Error::usage(format!("{} cannot be replaced", target.display()), "give --out a folder with a name"))
+        }
     }
 }
 
@@ -120,7 +122,10 @@ mod tests {
     }
 
     fn names(dir: &Path) -> Vec<String> {
-        let mut names: Vec<_> = fs::read_dir(dir).expect("dir").map(|e| e.expect("entry").file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<_> = fs::read_dir(dir)
+            .expect("dir")
+            .map(|e| e.expect("entry").file_name().to_string_lossy().into_owned())
+            .collect();
         names.sort();
         names
     }

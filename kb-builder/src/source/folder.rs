@@ -83,7 +83,9 @@ impl Source for Folder {
             // The author's private ignore file would make two machines build different sites.
             .git_global(false)
             .filter_entry(move |e| match &out {
-                Some(out) if e.file_type().is_some_and(|t| t.is_dir()) => e.path().canonicalize().ok().as_ref() != Some(out),
+                Some(out) if e.file_type().is_some_and(|t| t.is_dir()) => {
+                    e.path().canonicalize().ok().as_ref() != Some(out)
+                }
                 _ => true,
             })
             .build();
@@ -103,7 +105,8 @@ impl Source for Folder {
                 continue;
             }
             let Some(path) = relative(&self.root, entry.path()) else {
-                let shown = entry.path().strip_prefix(&self.root).unwrap_or(entry.path()).to_string_lossy().into_owned();
+                let shown =
+                    entry.path().strip_prefix(&self.root).unwrap_or(entry.path()).to_string_lossy().into_owned();
                 listing.problems.push(self.problem(shown, "the file's name is not valid Unicode".into()));
                 continue;
             };
@@ -149,12 +152,18 @@ impl Source for Folder {
 
 /// Compiles globs. A pattern without `/` matches a name at any depth, as in .gitignore.
 fn globs(patterns: &[String]) -> Result<GlobSet> {
-    let bad = |p: &str, e: globset::Error| Error::usage(format!("`{p}` is not a glob: {}", e.kind()), "see `kb-builder build --help` for examples");
+    let bad = |p: &str, e: globset::Error| {
+        Error::usage(format!("`{p}` is not a glob: {}", e.kind()), "see `kb-builder build --help` for examples")
+    };
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
         let trimmed = pattern.trim_start_matches("./").trim_end_matches('/');
         let anchored = trimmed.strip_prefix('/').unwrap_or(trimmed);
-        let full = if anchored.contains('/') || trimmed.starts_with('/') { anchored.to_string() } else { format!("**/{anchored}") };
+        let full = if anchored.contains('/') || trimmed.starts_with('/') {
+            anchored.to_string()
+        } else {
+            format!("**/{anchored}")
+        };
         set.add(GlobBuilder::new(&full).literal_separator(true).build().map_err(|e| bad(pattern, e))?);
     }
     set.build().map_err(|e| bad(&patterns.join(" "), e))
@@ -169,14 +178,18 @@ fn relative(root: &Path, path: &Path) -> Option<String> {
 fn is_loop(e: &ignore::Error) -> bool {
     match e {
         ignore::Error::Loop { .. } => true,
-        ignore::Error::WithPath { err, .. } | ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => is_loop(err),
+        ignore::Error::WithPath { err, .. }
+        | ignore::Error::WithDepth { err, .. }
+        | ignore::Error::WithLineNumber { err, .. } => is_loop(err),
         _ => false,
     }
 }
 
 fn error_path(e: &ignore::Error, root: &Path) -> String {
     match e {
-        ignore::Error::WithPath { path, .. } => relative(root, path).unwrap_or_else(|| path.to_string_lossy().into_owned()),
+        ignore::Error::WithPath { path, .. } => {
+            relative(root, path).unwrap_or_else(|| path.to_string_lossy().into_owned())
+        }
         ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => error_path(err, root),
         _ => String::new(),
     }
@@ -198,7 +211,8 @@ mod tests {
 
     fn open(root: &Path, include: &[&str], exclude: &[&str]) -> Folder {
         let own = |list: &[&str]| list.iter().map(|s| s.to_string()).collect();
-        let config = SourceConfig { path: root.into(), include: own(include), exclude: own(exclude), ..Default::default() };
+        let config =
+            SourceConfig { path: root.into(), include: own(include), exclude: own(exclude), ..Default::default() };
         Folder::open("c".into(), &config, &root.join("site")).expect("opens")
     }
 

@@ -79,7 +79,11 @@ pub fn open_all(configs: &[SourceConfig], out: &Path) -> Result<Vec<Box<dyn Sour
 
 /// A collection's name becomes a folder of the site and a part of addresses.
 fn check_name(name: &str) -> Result<()> {
-    let bad = name.trim().is_empty() || name == "." || name == ".." || name.contains(['/', '\\']) || name.chars().any(char::is_control);
+    let bad = name.trim().is_empty()
+        || name == "."
+        || name == ".."
+        || name.contains(['/', '\\'])
+        || name.chars().any(char::is_control);
     if bad {
         return Err(Error::usage(
             format!("`{name}` cannot be the name of a source"),

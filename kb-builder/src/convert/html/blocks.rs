@@ -67,7 +67,9 @@ impl Writer {
             _ => {
                 let text = inline::of_element(el, depth);
                 // An element that is inline by name but holds blocks, such as a link around a card.
-                if el.descendent_elements().any(|d| matches!(d.value().name(), "pre" | "table" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol")) {
+                if el.descendent_elements().any(|d| {
+                    matches!(d.value().name(), "pre" | "table" | "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "ul" | "ol")
+                }) {
                     self.children(el, depth);
                 } else {
                     self.inline(&text);
@@ -77,14 +79,19 @@ impl Writer {
     }
 
     fn inline(&mut self, piece: &str) {
-        let piece = if self.paragraph.is_empty() || self.paragraph.ends_with([' ', '\n']) { piece.trim_start_matches(' ') } else { piece };
+        let piece = if self.paragraph.is_empty() || self.paragraph.ends_with([' ', '\n']) {
+            piece.trim_start_matches(' ')
+        } else {
+            piece
+        };
         self.paragraph.push_str(piece);
     }
 
     /// Ends the paragraph at hand.
     fn flush(&mut self) {
         let paragraph = std::mem::take(&mut self.paragraph);
-        let lines: Vec<String> = paragraph.lines().map(|l| escape::line_start(l.trim())).filter(|l| !l.is_empty()).collect();
+        let lines: Vec<String> =
+            paragraph.lines().map(|l| escape::line_start(l.trim())).filter(|l| !l.is_empty()).collect();
         if !lines.is_empty() {
             self.blocks.push(lines.join("\n"));
         }
@@ -161,10 +168,14 @@ impl Writer {
 
     fn table(&mut self, el: ElementRef, depth: usize) {
         let own_cells = |row: ElementRef| -> Vec<String> {
-            row.child_elements().filter(|c| matches!(c.value().name(), "td" | "th")).map(|c| inline::of_children(c, depth + 1).trim().to_string()).collect()
+            row.child_elements()
+                .filter(|c| matches!(c.value().name(), "td" | "th"))
+                .map(|c| inline::of_children(c, depth + 1).trim().to_string())
+                .collect()
         };
         // A table with code, lists or tables in it is a layout: its cells are read as blocks.
-        let is_layout = el.descendent_elements().skip(1).any(|d| matches!(d.value().name(), "pre" | "table" | "h1" | "h2" | "h3"));
+        let is_layout =
+            el.descendent_elements().skip(1).any(|d| matches!(d.value().name(), "pre" | "table" | "h1" | "h2" | "h3"));
         if is_layout {
             for block in nested_blocks_of_cells(el, depth) {
                 self.block(block);
@@ -174,7 +185,12 @@ impl Writer {
         if let Some(caption) = first(&el, "caption") {
             self.block(escape::line_start(inline::of_children(caption, depth).trim()));
         }
-        let mut rows: Vec<Vec<String>> = el.descendent_elements().filter(|d| d.value().name() == "tr" && !is_skipped(*d)).map(own_cells).filter(|r| !r.is_empty()).collect();
+        let mut rows: Vec<Vec<String>> = el
+            .descendent_elements()
+            .filter(|d| d.value().name() == "tr" && !is_skipped(*d))
+            .map(own_cells)
+            .filter(|r| !r.is_empty())
+            .collect();
         let has_header = first(&el, "th").is_some();
         if !has_header && !rows.is_empty() {
             // GFM has no table without a header row.
@@ -194,7 +210,12 @@ fn nested(el: ElementRef, depth: usize) -> Vec<String> {
 
 fn nested_blocks_of_cells(el: ElementRef, depth: usize) -> Vec<String> {
     let own = |d: &ElementRef| matches!(d.value().name(), "td" | "th" | "caption") && nearest(*d, "table") == Some(el);
-    el.descendent_elements().skip(1).filter(own).filter(|c| !is_skipped(*c)).flat_map(|c| nested(c, depth + 1)).collect()
+    el.descendent_elements()
+        .skip(1)
+        .filter(own)
+        .filter(|c| !is_skipped(*c))
+        .flat_map(|c| nested(c, depth + 1))
+        .collect()
 }
 
 /// Blocks of a list item: a paragraph and a list under it need no blank line between them.
@@ -218,8 +239,33 @@ fn nearest<'a>(el: ElementRef<'a>, name: &str) -> Option<ElementRef<'a>> {
 fn is_block(name: &str) -> bool {
     matches!(
         name,
-        "html" | "body" | "main" | "article" | "section" | "div" | "p" | "header" | "figure" | "figcaption" | "details" | "summary" | "address" | "center"
-            | "fieldset" | "hgroup" | "li" | "dd" | "dt" | "tr" | "td" | "th" | "tbody" | "thead" | "tfoot" | "caption" | "search"
+        "html"
+            | "body"
+            | "main"
+            | "article"
+            | "section"
+            | "div"
+            | "p"
+            | "header"
+            | "figure"
+            | "figcaption"
+            | "details"
+            | "summary"
+            | "address"
+            | "center"
+            | "fieldset"
+            | "hgroup"
+            | "li"
+            | "dd"
+            | "dt"
+            | "tr"
+            | "td"
+            | "th"
+            | "tbody"
+            | "thead"
+            | "tfoot"
+            | "caption"
+            | "search"
     )
 }
 
@@ -229,13 +275,18 @@ fn anchor(el: ElementRef) -> String {
     if let Some(id) = el.attr("id") {
         return id.to_string();
     }
-    if let Some(section) = el.parent().and_then(ElementRef::wrap).filter(|p| matches!(p.value().name(), "section" | "div")) {
+    if let Some(section) =
+        el.parent().and_then(ElementRef::wrap).filter(|p| matches!(p.value().name(), "section" | "div"))
+    {
         let opens = section.child_elements().find(|c| !matches!(c.value().name(), "span" | "a")) == Some(el);
         if let (true, Some(id)) = (opens, section.attr("id")) {
             return id.to_string();
         }
     }
-    let inside = el.descendent_elements().skip(1).find_map(|d| d.attr("id").or_else(|| d.attr("name").filter(|_| d.value().name() == "a")));
+    let inside = el
+        .descendent_elements()
+        .skip(1)
+        .find_map(|d| d.attr("id").or_else(|| d.attr("name").filter(|_| d.value().name() == "a")));
     inside.unwrap_or_default().to_string()
 }
 
@@ -246,7 +297,10 @@ fn language(pre: ElementRef) -> String {
     for el in code.into_iter().chain([pre]).chain(around) {
         for class in el.value().classes() {
             for prefix in ["language-", "lang-", "highlight-", "brush-"] {
-                if let Some(language) = class.strip_prefix(prefix).filter(|l| !matches!(*l, "default" | "none" | "notranslate" | "source" | "plaintext")) {
+                if let Some(language) = class
+                    .strip_prefix(prefix)
+                    .filter(|l| !matches!(*l, "default" | "none" | "notranslate" | "source" | "plaintext"))
+                {
                     return language.to_string();
                 }
             }

@@ -44,7 +44,9 @@ pub fn of_element(el: ElementRef, depth: usize) -> String {
         "img" => el.attr("alt").map(|a| escape::text(&fold(a))).unwrap_or_default(),
         "a" => link(el, depth),
         // Block elements in inline content are kept apart by a space.
-        "p" | "div" | "li" | "td" | "th" | "tr" | "dd" | "dt" | "ul" | "ol" | "pre" | "blockquote" => format!(" {} ", of_children(el, depth + 1)),
+        "p" | "div" | "li" | "td" | "th" | "tr" | "dd" | "dt" | "ul" | "ol" | "pre" | "blockquote" => {
+            format!(" {} ", of_children(el, depth + 1))
+        }
         _ => of_children(el, depth + 1),
     }
 }
@@ -86,7 +88,9 @@ fn link(el: ElementRef, depth: usize) -> String {
 /// (KaTeX), Sphinx's `\(…\)` and `\[…\]`, and MathJax's scripts (which are skipped otherwise).
 fn tex(el: ElementRef) -> Option<String> {
     if el.value().name() == "math" {
-        let source = super::first(&el, "annotation[encoding='application/x-tex']").map(plain).or_else(|| el.attr("alttext").map(str::to_string))?;
+        let source = super::first(&el, "annotation[encoding='application/x-tex']")
+            .map(plain)
+            .or_else(|| el.attr("alttext").map(str::to_string))?;
         let display = el.attr("display") == Some("block");
         return Some(delimited(&source, display));
     }

@@ -11,14 +11,26 @@ const MAIN: [&str; 6] = ["main", "[role=main]", "#content article", "article", "
 
 /// Elements without text of the page.
 const SKIPPED: [&str; 22] = [
-    "script", "style", "noscript", "template", "nav", "aside", "footer", "form", "button", "input", "select", "textarea", "iframe", "svg",
-    "canvas", "object", "dialog", "head", "audio", "video", "rp", "rt",
+    "script", "style", "noscript", "template", "nav", "aside", "footer", "form", "button", "input", "select",
+    "textarea", "iframe", "svg", "canvas", "object", "dialog", "head", "audio", "video", "rp", "rt",
 ];
 
 /// Classes that documentation generators give to what is not text of the page.
 const SKIPPED_CLASSES: [&str; 14] = [
-    "headerlink", "anchor-link", "hash-link", "toc", "breadcrumb", "breadcrumbs", "sidebar", "sphinxsidebar", "related", "linenos", "nav-wrapper",
-    "nav-wide-wrapper", "prev-next-footer", "edit-this-page",
+    "headerlink",
+    "anchor-link",
+    "hash-link",
+    "toc",
+    "breadcrumb",
+    "breadcrumbs",
+    "sidebar",
+    "sphinxsidebar",
+    "related",
+    "linenos",
+    "nav-wrapper",
+    "nav-wide-wrapper",
+    "prev-next-footer",
+    "edit-this-page",
 ];
 
 /// Roles of what surrounds the text.
@@ -40,9 +52,13 @@ pub fn to_markdown(text: &str) -> Markdown {
 /// The `charset` that a page declares in its first 1024 bytes, as the HTML standard looks for it.
 pub fn declared_charset(bytes: &[u8]) -> Option<String> {
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).to_ascii_lowercase();
-    let start = head.find("charset=").map(|i| i + "charset=".len()).or_else(|| head.find("encoding=").map(|i| i + "encoding=".len()))?;
+    let start = head
+        .find("charset=")
+        .map(|i| i + "charset=".len())
+        .or_else(|| head.find("encoding=").map(|i| i + "encoding=".len()))?;
     let value = head[start..].trim_start_matches(['"', '\'', ' ']);
-    let end = value.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'))).unwrap_or(value.len());
+    let end =
+        value.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':'))).unwrap_or(value.len());
     (end > 0).then(|| value[..end].to_string())
 }
 
@@ -107,7 +123,10 @@ mod tests {
     #[test]
     fn the_declared_charset_is_found() {
         assert_eq!(declared_charset(b"<meta charset=\"gbk\">").as_deref(), Some("gbk"));
-        assert_eq!(declared_charset(b"<META http-equiv=Content-Type content='text/html; charset=Big5'>").as_deref(), Some("big5"));
+        assert_eq!(
+            declared_charset(b"<META http-equiv=Content-Type content='text/html; charset=Big5'>").as_deref(),
+            Some("big5")
+        );
         assert_eq!(declared_charset(b"<?xml version='1.0' encoding='euc-jp'?>").as_deref(), Some("euc-jp"));
         assert_eq!(declared_charset(b"<p>nothing"), None);
     }

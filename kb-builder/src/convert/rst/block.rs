@@ -91,8 +91,14 @@ impl Parser<'_> {
             return end;
         }
         if line == "|" || line.starts_with("| ") {
-            let end = (i..lines.len()).find(|j| !(lines[*j].starts_with('|') || indent(lines[*j]) > 0)).unwrap_or(lines.len());
-            let text: Vec<String> = lines[i..end].iter().map(|l| self.inline(l.trim_start_matches('|').trim())).filter(|l| !l.is_empty()).collect();
+            let end = (i..lines.len())
+                .find(|j| !(lines[*j].starts_with('|') || indent(lines[*j]) > 0))
+                .unwrap_or(lines.len());
+            let text: Vec<String> = lines[i..end]
+                .iter()
+                .map(|l| self.inline(l.trim_start_matches('|').trim()))
+                .filter(|l| !l.is_empty())
+                .collect();
             out.push(text.join("\n"));
             return end;
         }
@@ -137,7 +143,10 @@ impl Parser<'_> {
             return end;
         }
         if let Some((name, argument)) = directive_line(rest) {
-            let body = dedent(&lines[i + 1..end]);
+            let mut body = dedent(&lines[i + 1..end]);
+            if lines.get(i + 1).is_some_and(|l| is_blank(l)) {
+                body.insert(0, "");
+            }
             out.extend(self.directive(name, argument, &body, place));
         }
         end
@@ -145,7 +154,11 @@ impl Parser<'_> {
 
     /// Text up to a blank line, and the literal block that a `::` at its end announces.
     fn paragraph(&mut self, lines: &[&str], i: usize, out: &mut Vec<String>) -> usize {
-        let ends = |j: &usize| is_blank(lines[*j]) || indent(lines[*j]) > 0 || (lines[*j].starts_with(".. ") && directive_line(lines[*j][3..].trim_start()).is_some());
+        let ends = |j: &usize| {
+            is_blank(lines[*j])
+                || indent(lines[*j]) > 0
+                || (lines[*j].starts_with(".. ") && directive_line(lines[*j][3..].trim_start()).is_some())
+        };
         let end = (i + 1..lines.len()).find(ends).unwrap_or(lines.len());
         let text = lines[i..end].join("\n");
         let Some(before) = text.strip_suffix("::") else {
@@ -153,7 +166,11 @@ impl Parser<'_> {
             return end;
         };
         // `::` alone and ` ::` vanish, `text::` keeps one colon.
-        let shown = if before.is_empty() || before.ends_with(char::is_whitespace) { before.trim_end().to_string() } else { format!("{before}:") };
+        let shown = if before.is_empty() || before.ends_with(char::is_whitespace) {
+            before.trim_end().to_string()
+        } else {
+            format!("{before}:")
+        };
         if !shown.is_empty() {
             out.push(self.paragraph_text(&shown));
         }
@@ -166,13 +183,19 @@ impl Parser<'_> {
             (start..lines.len()).find(|j| !lines[*j].starts_with(quote)).unwrap_or(lines.len())
         };
         let code = dedent(&lines[start..stop]);
-        let language = if code.first().is_some_and(|l| l.starts_with(">>>")) { "python" } else { &self.literal_language };
+        let language =
+            if code.first().is_some_and(|l| l.starts_with(">>>")) { "python" } else { &self.literal_language };
         out.push(escape::code_block(language, &code.join("\n")));
         stop
     }
 
     fn paragraph_text(&self, text: &str) -> String {
-        self.inline(text).lines().map(|l| escape::line_start(l.trim())).filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
+        self.inline(text)
+            .lines()
+            .map(|l| escape::line_start(l.trim()))
+            .filter(|l| !l.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// A term and its definition. The term stays in one paragraph with the first of its text.
@@ -195,14 +218,18 @@ impl Parser<'_> {
 
 /// Whether a Markdown block is running text, so that a line can be put before it.
 fn is_paragraph(block: &str) -> bool {
-    !block.starts_with("```") && !block.starts_with("$$") && !block.starts_with(['|', '>', '#', '-', '+']) && !block.starts_with(|c: char| c.is_ascii_digit())
+    !block.starts_with("```")
+        && !block.starts_with("$$")
+        && !block.starts_with(['|', '>', '#', '-', '+'])
+        && !block.starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// `name:: argument`, the name checked.
 pub fn directive_line(rest: &str) -> Option<(&str, &str)> {
     let (name, argument) = rest.split_once("::")?;
     let name = name.trim_end();
-    let valid = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '+' | ':' | '.'));
+    let valid =
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '+' | ':' | '.'));
     (valid && (argument.is_empty() || argument.starts_with(' '))).then(|| (name, argument.trim()))
 }
 

@@ -21,6 +21,7 @@ struct Directive<'a> {
 }
 
 impl<'a> Directive<'a> {
+    /// `body` begins with a blank line where one stands under the directive: then all of it is content.
     fn parse(name: &'a str, argument: &'a str, body: &[&'a str]) -> Self {
         let head_end = body.iter().position(|l| is_blank(l)).unwrap_or(body.len());
         let (head, rest) = body.split_at(head_end);
@@ -69,7 +70,8 @@ impl Parser<'_> {
         let d = Directive::parse(name, argument, body);
         let place = place.deeper();
         match d.name {
-            "note" | "warning" | "tip" | "important" | "caution" | "danger" | "hint" | "attention" | "error" | "todo" | "legacy" | "seealso" => {
+            "note" | "warning" | "tip" | "important" | "caution" | "danger" | "hint" | "attention" | "error"
+            | "todo" | "legacy" | "seealso" => {
                 let title = if d.name == "seealso" { "See also".to_string() } else { capitalised(d.name) };
                 self.admonition(&title, &d.all_content(), place)
             }
@@ -88,18 +90,25 @@ impl Parser<'_> {
             "list-table" => self.list_table(&d, place),
             "csv-table" => self.csv_table(&d),
             "table" => self.titled(&d, place),
-            "tab-item" | "dropdown" | "card" | "grid-item-card" | "tab" | "details" | "collapse" => self.titled(&d, place),
+            "tab-item" | "dropdown" | "card" | "grid-item-card" | "tab" | "details" | "collapse" => {
+                self.titled(&d, place)
+            }
             "rubric" | "centered" => vec![format!("**{}**", self.inline(d.argument))],
             "image" => d.option("alt").map(|alt| escape::text(alt)).into_iter().collect(),
             "figure" => {
-                let mut blocks: Vec<String> = d.option("alt").filter(|_| d.rest.is_empty()).map(escape::text).into_iter().collect();
+                let mut blocks: Vec<String> =
+                    d.option("alt").filter(|_| d.rest.is_empty()).map(escape::text).into_iter().collect();
                 blocks.extend(self.blocks(&d.content(), place));
                 blocks
             }
             "only" | "ifconfig" if d.argument.contains("latex") && !d.argument.contains("not") => Vec::new(),
             "autosummary" => vec![names(&d.content())],
             "highlight" => {
-                self.literal_language = if matches!(d.argument, "none" | "default" | "text") { String::new() } else { d.argument.to_string() };
+                self.literal_language = if matches!(d.argument, "none" | "default" | "text") {
+                    String::new()
+                } else {
+                    d.argument.to_string()
+                };
                 Vec::new()
             }
             name if name.starts_with("auto") => auto(&d).into_iter().chain(self.blocks(&d.content(), place)).collect(),
@@ -204,25 +213,110 @@ impl Parser<'_> {
 
 /// Directives whose body is ordinary text.
 const CONTAINERS: [&str; 22] = [
-    "container", "compound", "epigraph", "highlights", "pull-quote", "line-block", "only", "ifconfig", "rst-class", "class", "hlist", "glossary", "tab-set",
-    "tabs", "grid", "grid-item", "div", "try_examples", "centered", "versionlabel", "tabbed", "group-tab",
+    "container",
+    "compound",
+    "epigraph",
+    "highlights",
+    "pull-quote",
+    "line-block",
+    "only",
+    "ifconfig",
+    "rst-class",
+    "class",
+    "hlist",
+    "glossary",
+    "tab-set",
+    "tabs",
+    "grid",
+    "grid-item",
+    "div",
+    "try_examples",
+    "centered",
+    "versionlabel",
+    "tabbed",
+    "group-tab",
 ];
 
 /// Directives that steer the build or draw something that has no text.
 const DROPPED: [&str; 40] = [
-    "toctree", "index", "currentmodule", "module", "sectionauthor", "codeauthor", "moduleauthor", "contents", "meta", "include", "literalinclude", "raw",
-    "testsetup", "testcleanup", "role", "default-role", "default-domain", "tabularcolumns", "sectnum", "target-notes", "todolist", "graphviz", "digraph",
-    "graph", "mermaid", "inheritance-diagram", "footer", "header", "title", "date", "unicode", "replace", "highlightlang", "bibliography", "sphinx_gallery_tags",
-    "minigallery", "doxygenfile", "namespace", "namespace-push", "namespace-pop",
+    "toctree",
+    "index",
+    "currentmodule",
+    "module",
+    "sectionauthor",
+    "codeauthor",
+    "moduleauthor",
+    "contents",
+    "meta",
+    "include",
+    "literalinclude",
+    "raw",
+    "testsetup",
+    "testcleanup",
+    "role",
+    "default-role",
+    "default-domain",
+    "tabularcolumns",
+    "sectnum",
+    "target-notes",
+    "todolist",
+    "graphviz",
+    "digraph",
+    "graph",
+    "mermaid",
+    "inheritance-diagram",
+    "footer",
+    "header",
+    "title",
+    "date",
+    "unicode",
+    "replace",
+    "highlightlang",
+    "bibliography",
+    "sphinx_gallery_tags",
+    "minigallery",
+    "doxygenfile",
+    "namespace",
+    "namespace-push",
+    "namespace-pop",
 ];
 
 /// Directives that describe an object of a programming language (Sphinx's domains).
 fn is_object(name: &str) -> bool {
     matches!(
         name,
-        "function" | "method" | "classmethod" | "staticmethod" | "attribute" | "property" | "data" | "exception" | "macro" | "type" | "member" | "enumerator"
-            | "enum" | "enum-class" | "enum-struct" | "var" | "struct" | "union" | "alias" | "concept" | "option" | "envvar" | "confval" | "describe" | "object"
-            | "decorator" | "decoratormethod" | "cmdoption" | "program" | "rst:directive" | "directive" | "setting"
+        "function"
+            | "method"
+            | "classmethod"
+            | "staticmethod"
+            | "attribute"
+            | "property"
+            | "data"
+            | "exception"
+            | "macro"
+            | "type"
+            | "member"
+            | "enumerator"
+            | "enum"
+            | "enum-class"
+            | "enum-struct"
+            | "var"
+            | "struct"
+            | "union"
+            | "alias"
+            | "concept"
+            | "option"
+            | "envvar"
+            | "confval"
+            | "describe"
+            | "object"
+            | "decorator"
+            | "decoratormethod"
+            | "cmdoption"
+            | "program"
+            | "rst:directive"
+            | "directive"
+            | "setting"
     )
 }
 
@@ -232,7 +326,11 @@ fn python(content: &[&str]) -> String {
 
 /// One display formula for each paragraph of the body.
 fn formulas(content: &[&str]) -> Vec<String> {
-    content.split(|l| is_blank(l)).filter(|p| !p.is_empty()).map(|p| format!("$$\n{}\n$$", dedent(p).join("\n"))).collect()
+    content
+        .split(|l| is_blank(l))
+        .filter(|p| !p.is_empty())
+        .map(|p| format!("$$\n{}\n$$", dedent(p).join("\n")))
+        .collect()
 }
 
 /// The names of an `autosummary`, one an item; `~` and leading dots are for display only.

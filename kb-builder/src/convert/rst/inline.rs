@@ -61,7 +61,10 @@ impl<'a> Writer<'a> {
 
     /// Markup may begin here: after white space, an opening bracket or quote, or `-`, `:`, `/`.
     fn may_start(&self) -> bool {
-        self.text[..self.at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '`' | '_' | '*' | '\\' | '.'))
+        self.text[..self.at]
+            .chars()
+            .next_back()
+            .is_none_or(|c| !c.is_alphanumeric() && !matches!(c, '`' | '_' | '*' | '\\' | '.'))
             || self.text[..self.at].chars().next_back().is_some_and(is_cjk)
     }
 
@@ -107,7 +110,8 @@ impl<'a> Writer<'a> {
         let rest = &self.rest()[1..];
         let Some(end) = rest.find(":`") else { return false };
         let name = &rest[..end];
-        let valid = name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ':' | '-' | '_' | '+' | '.'));
+        let valid = name.starts_with(|c: char| c.is_ascii_alphabetic())
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, ':' | '-' | '_' | '+' | '.'));
         if !valid || !self.may_start() {
             return false;
         }
@@ -119,7 +123,10 @@ impl<'a> Writer<'a> {
     /// `` `text` ``, `` `text <url>`_ ``, `` `text`:role: ``
     fn interpreted(&mut self) -> bool {
         let inner = &self.rest()[1..];
-        let Some(content) = closing_backtick(inner).filter(|c| !c.is_empty() && !c.starts_with(char::is_whitespace)) else { return false };
+        let Some(content) = closing_backtick(inner).filter(|c| !c.is_empty() && !c.starts_with(char::is_whitespace))
+        else {
+            return false;
+        };
         if !self.may_start() {
             return false;
         }
@@ -130,13 +137,21 @@ impl<'a> Writer<'a> {
             let markdown = self.link(content);
             return self.emit(&markdown, length);
         }
-        if let Some((name, _)) = after.strip_prefix(':').and_then(|a| a.split_once(':')).filter(|(n, _)| !n.is_empty() && n.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')) {
+        if let Some((name, _)) = after
+            .strip_prefix(':')
+            .and_then(|a| a.split_once(':'))
+            .filter(|(n, _)| !n.is_empty() && n.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'))
+        {
             let markdown = role_text(name, content, self.names);
             return self.emit(&markdown, length + name.len() + 2);
         }
         // The default role: in Sphinx projects nearly always a name of code.
         let text = unescape(content);
-        let markdown = if text.contains(char::is_whitespace) { escape::text(&text) } else { escape::code_span(text.trim_start_matches('~')) };
+        let markdown = if text.contains(char::is_whitespace) {
+            escape::text(&text)
+        } else {
+            escape::code_span(text.trim_start_matches('~'))
+        };
         self.emit(&markdown, length)
     }
 
@@ -178,7 +193,8 @@ impl<'a> Writer<'a> {
         if self.nested || value.len() > MAX_SUBSTITUTION_BYTES {
             return false;
         }
-        let mut nested = Writer { text: value, at: 0, plain: String::new(), out: String::new(), names: self.names, nested: true };
+        let mut nested =
+            Writer { text: value, at: 0, plain: String::new(), out: String::new(), names: self.names, nested: true };
         nested.run();
         let tail = after.bytes().take_while(|b| *b == b'_').count().min(2);
         let markdown = nested.out;
@@ -189,7 +205,8 @@ impl<'a> Writer<'a> {
     fn footnote(&mut self) -> bool {
         let inner = &self.rest()[1..];
         let Some((label, after)) = inner.split_once(']') else { return false };
-        let valid = after.starts_with('_') && !label.is_empty() && !label.contains(|c: char| c.is_whitespace() || c == '[');
+        let valid =
+            after.starts_with('_') && !label.is_empty() && !label.contains(|c: char| c.is_whitespace() || c == '[');
         if !valid {
             return false;
         }
@@ -206,7 +223,8 @@ impl<'a> Writer<'a> {
             return false;
         }
         let in_word = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '.' | '_' | '+');
-        let word_bytes: usize = self.plain.chars().rev().take(MAX_NAME_CHARS).take_while(in_word).map(char::len_utf8).sum();
+        let word_bytes: usize =
+            self.plain.chars().rev().take(MAX_NAME_CHARS).take_while(in_word).map(char::len_utf8).sum();
         let start = self.plain.len() - word_bytes;
         let word = self.plain[start..].to_string();
         let Some(url) = self.names.urls.get(&normalised(&word)).filter(|_| !word.is_empty()) else {
@@ -237,7 +255,9 @@ fn closing_backtick(s: &str) -> Option<&str> {
 fn titled(content: &str) -> (&str, Option<&str>) {
     let content = content.trim();
     match content.strip_suffix('>').and_then(|c| c.rsplit_once('<')) {
-        Some((title, target)) if !title.trim().is_empty() && !title.ends_with('\\') => (title.trim_end(), Some(target.trim())),
+        Some((title, target)) if !title.trim().is_empty() && !title.ends_with('\\') => {
+            (title.trim_end(), Some(target.trim()))
+        }
         Some((_, target)) if !target.is_empty() => (target, Some(target)),
         _ => (content, None),
     }
@@ -245,7 +265,8 @@ fn titled(content: &str) -> (&str, Option<&str>) {
 
 fn web_link(text: &str, url: &str) -> String {
     let web = url.starts_with("https://") || url.starts_with("http://");
-    let plain = !url.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>')) && !text.contains(['[', ']']);
+    let plain =
+        !url.contains(|c: char| c.is_whitespace() || matches!(c, '(' | ')' | '<' | '>')) && !text.contains(['[', ']']);
     if web && plain { format!("[{text}]({url})") } else { text.to_string() }
 }
 
@@ -257,19 +278,32 @@ fn role_text(role: &str, content: &str, names: &Names) -> String {
         // TeX keeps its backslashes.
         return format!("${}$", content.split_whitespace().collect::<Vec<_>>().join(" "));
     }
-    if matches!(name, "code" | "literal" | "kbd" | "samp" | "regexp" | "command" | "program" | "file" | "mimetype" | "makevar" | "token") {
+    if matches!(
+        name,
+        "code"
+            | "literal"
+            | "kbd"
+            | "samp"
+            | "regexp"
+            | "command"
+            | "program"
+            | "file"
+            | "mimetype"
+            | "makevar"
+            | "token"
+    ) {
         return escape::code_span(&unescape(content));
     }
     let (title, target) = titled(content);
     let title = unescape(title);
     match name {
-        "class" | "func" | "meth" | "mod" | "attr" | "obj" | "data" | "const" | "exc" | "type" | "macro" | "member" | "enumerator" | "enum" | "var"
-        | "struct" | "union" | "expr" | "texpr" | "concept" | "function" | "method" | "attribute" | "module" | "option" | "envvar" | "decorator" => {
-            escape::code_span(object_name(&title))
-        }
+        "class" | "func" | "meth" | "mod" | "attr" | "obj" | "data" | "const" | "exc" | "type" | "macro" | "member"
+        | "enumerator" | "enum" | "var" | "struct" | "union" | "expr" | "texpr" | "concept" | "function" | "method"
+        | "attribute" | "module" | "option" | "envvar" | "decorator" => escape::code_span(object_name(&title)),
         "ref" | "numref" if target.is_none() => {
             let label = normalised(&title);
-            let shown = names.titles.get(&label).map(|t| unescape_title(t)).unwrap_or_else(|| title.replace(['-', '_'], " "));
+            let shown =
+                names.titles.get(&label).map(|t| unescape_title(t)).unwrap_or_else(|| title.replace(['-', '_'], " "));
             escape::text(&shown)
         }
         "doc" | "download" if target.is_none() => escape::text(title.rsplit('/').next().unwrap_or(&title)),

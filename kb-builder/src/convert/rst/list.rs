@@ -59,9 +59,11 @@ impl Parser<'_> {
             let blocks = self.blocks(&body, place.deeper());
             let name = match name.split_once(' ') {
                 // Sphinx's fields about one parameter: the name is the last word.
-                Some(("param" | "parameter" | "arg" | "argument" | "key" | "keyword" | "type" | "raises" | "raise" | "var" | "ivar" | "cvar", rest)) => {
-                    escape::code_span(rest.rsplit(' ').next().unwrap_or(rest))
-                }
+                Some((
+                    "param" | "parameter" | "arg" | "argument" | "key" | "keyword" | "type" | "raises" | "raise"
+                    | "var" | "ivar" | "cvar",
+                    rest,
+                )) => escape::code_span(rest.rsplit(' ').next().unwrap_or(rest)),
                 _ => escape::text(name),
             };
             items.push(escape::prefixed(&format!("{name}: {}", join(&blocks)), "- ", "  "));
@@ -118,7 +120,8 @@ fn marker(lines: &[&str], i: usize) -> Option<(Marker, usize)> {
     let first = line.chars().next()?;
     if matches!(first, '*' | '-' | '+' | '•' | '‣' | '⁃') {
         let rest = &line[first.len_utf8()..];
-        return (rest.is_empty() || rest.starts_with(' ')).then(|| (Marker::Bullet(first), line.len() - rest.trim_start().len()));
+        return (rest.is_empty() || rest.starts_with(' '))
+            .then(|| (Marker::Bullet(first), line.len() - rest.trim_start().len()));
     }
     let (number, after) = enumerator(line)?;
     if !(after.is_empty() || after.starts_with(' ')) {
@@ -143,7 +146,9 @@ fn enumerator(line: &str) -> Option<(u32, &str)> {
         "" => return None,
         "#" => 1,
         l if l.bytes().all(|b| b.is_ascii_digit()) => l.parse().ok()?,
-        l if l.len() == 1 && l != "i" && l != "I" => u32::from(l.as_bytes()[0].to_ascii_lowercase().checked_sub(b'a')?) + 1,
+        l if l.len() == 1 && l != "i" && l != "I" => {
+            u32::from(l.as_bytes()[0].to_ascii_lowercase().checked_sub(b'a')?) + 1
+        }
         l => roman(l)?,
     };
     Some((number, after))
@@ -156,14 +161,16 @@ fn roman(s: &str) -> Option<u32> {
         return None;
     }
     let tens = lower.bytes().take_while(|b| *b == b'x').count().min(3);
-    let units = ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"].iter().position(|u| *u == &lower[tens..])?;
+    let units =
+        ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"].iter().position(|u| *u == &lower[tens..])?;
     u32::try_from(tens * 10 + units).ok().filter(|n| *n > 0)
 }
 
 /// `:name:` and the text after it; a role such as `` :ref:`x` `` is none.
 pub fn field(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix(':')?;
-    let end = rest.match_indices(':').map(|(i, _)| i).find(|i| rest[i + 1..].is_empty() || rest[i + 1..].starts_with(' '))?;
+    let end =
+        rest.match_indices(':').map(|(i, _)| i).find(|i| rest[i + 1..].is_empty() || rest[i + 1..].starts_with(' '))?;
     let name = &rest[..end];
     let valid = !name.is_empty() && !name.starts_with([' ', ':']) && !name.contains('`');
     valid.then(|| (name, rest[end + 1..].trim()))

@@ -19,7 +19,12 @@ use std::collections::BTreeMap;
 pub fn to_markdown(text: &str, notes: &mut Notes) -> String {
     let expanded: Vec<String> = text.lines().map(lines::expand_tabs).collect();
     let lines: Vec<&str> = expanded.iter().map(String::as_str).collect();
-    let mut parser = Parser { names: Names::collect(&lines), sections: section::Sections::default(), literal_language: String::new(), notes };
+    let mut parser = Parser {
+        names: Names::collect(&lines),
+        sections: section::Sections::default(),
+        literal_language: String::new(),
+        notes,
+    };
     let mut out = parser.blocks(&lines, block::Place::Top).join("\n\n");
     out.push('\n');
     out

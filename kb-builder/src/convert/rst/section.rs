@@ -33,7 +33,11 @@ pub fn title_at<'a>(lines: &[&'a str], i: usize) -> Option<Title<'a>> {
         let text = lines.get(i + 1).filter(|t| !is_blank(t) && adornment(t).is_none())?;
         let under = lines.get(i + 2)?;
         let long_enough = line.len() >= text_width(text.trim()) || line.len() >= 4;
-        return (adornment(under) == Some(c) && long_enough).then(|| Title { text: text.trim(), style: (c, true), lines: 3 });
+        return (adornment(under) == Some(c) && long_enough).then(|| Title {
+            text: text.trim(),
+            style: (c, true),
+            lines: 3,
+        });
     }
     if is_blank(line) || line.starts_with(' ') || line.starts_with(".. ") {
         return None;
@@ -41,7 +45,11 @@ pub fn title_at<'a>(lines: &[&'a str], i: usize) -> Option<Title<'a>> {
     let under = lines.get(i + 1)?;
     let c = adornment(under)?;
     // docutils warns about a short underline from 4 characters on, and takes a shorter one for text.
-    (under.len() >= 4 || under.len() >= text_width(line)).then(|| Title { text: line.trim(), style: (c, false), lines: 2 })
+    (under.len() >= 4 || under.len() >= text_width(line)).then(|| Title {
+        text: line.trim(),
+        style: (c, false),
+        lines: 2,
+    })
 }
 
 /// The character of a line that consists of one punctuation character, at least twice.

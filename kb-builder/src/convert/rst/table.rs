@@ -26,7 +26,9 @@ fn slice(line: &[char], from: usize, to: usize) -> String {
 
 /// The grid table that begins at line `i`, and the index of the line after it.
 pub fn grid(lines: &[&str], i: usize) -> Option<(Rows, usize)> {
-    let is_border = |l: &str| l.starts_with('+') && l.len() > 2 && l.ends_with('+') && l.chars().all(|c| matches!(c, '+' | '-' | '='));
+    let is_border = |l: &str| {
+        l.starts_with('+') && l.len() > 2 && l.ends_with('+') && l.chars().all(|c| matches!(c, '+' | '-' | '='))
+    };
     if !is_border(lines.get(i)?) {
         return None;
     }
@@ -70,7 +72,8 @@ fn grid_row(lines: &[&Vec<char>], edges: &[usize]) -> Vec<String> {
         }
         let text = lines.iter().map(|l| slice(l, edges[start] + 1, edges[next]));
         // A border inside the row belongs to a cell that spans rows beside it.
-        let text: Vec<String> = text.filter(|t| !t.is_empty() && !t.chars().all(|c| matches!(c, '-' | '+' | '='))).collect();
+        let text: Vec<String> =
+            text.filter(|t| !t.is_empty() && !t.chars().all(|c| matches!(c, '-' | '+' | '='))).collect();
         cells.push(text.join("\n"));
         cells.extend(std::iter::repeat_n(String::new(), next - start - 1));
         start = next;
@@ -85,7 +88,11 @@ pub fn simple(lines: &[&str], i: usize) -> Option<(Rows, usize)> {
     if !is_border(border) {
         return None;
     }
-    let starts: Vec<usize> = border.char_indices().filter(|(at, c)| *c == '=' && (*at == 0 || border.as_bytes()[at - 1] == b' ')).map(|(at, _)| at).collect();
+    let starts: Vec<usize> = border
+        .char_indices()
+        .filter(|(at, c)| *c == '=' && (*at == 0 || border.as_bytes()[at - 1] == b' '))
+        .map(|(at, _)| at)
+        .collect();
     // The table ends at a border before a blank line; a border before text ends the header.
     let closes = |j: usize| is_border(lines[j]) && lines.get(j + 1).is_none_or(|l| is_blank(l));
     let last = (i + 1..lines.len()).find(|j| closes(*j))?;
@@ -111,7 +118,9 @@ pub fn simple(lines: &[&str], i: usize) -> Option<(Rows, usize)> {
             continue;
         }
         let line = columns(line);
-        let cells: Vec<String> = (0..starts.len()).map(|c| slice(&line, starts[c], starts.get(c + 1).copied().unwrap_or(usize::MAX))).collect();
+        let cells: Vec<String> = (0..starts.len())
+            .map(|c| slice(&line, starts[c], starts.get(c + 1).copied().unwrap_or(usize::MAX)))
+            .collect();
         match rows.last_mut() {
             Some(row) if cells[0].is_empty() => {
                 for (cell, more) in row.iter_mut().zip(&cells) {

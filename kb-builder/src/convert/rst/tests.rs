@@ -6,7 +6,7 @@ fn convert(text: &str) -> String {
 
 #[test]
 fn titles_of_any_punctuation_make_levels_by_first_use() {
-    let text = "=====\nTitle\n=====\n\n.. _first:\n\nOne\n***\n\ntext\n\nTwo\n~~~\n\nThree\n***\n\nOne\n***\n";
+    let text = "=====\nTitle\n=====\n\n.. _first:\n\nOne\n***\n\ntext\n\nTwo\n~~~\n\nThree\n*****\n\nOne\n***\n";
     assert_eq!(
         convert(text),
         "# Title {#title}\n\n## One {#one}\n\ntext\n\n### Two {#two}\n\n## Three {#three}\n\n## One {#id1}\n"
@@ -53,7 +53,10 @@ fn references_are_resolved_inside_the_document() {
 
 #[test]
 fn literal_blocks_and_doctests_are_code() {
-    assert_eq!(convert("Text::\n\n    x = 1\n\n    y = 2\n\nAfter.\n"), "Text:\n\n```\nx = 1\n\ny = 2\n```\n\nAfter.\n");
+    assert_eq!(
+        convert("Text::\n\n    x = 1\n\n    y = 2\n\nAfter.\n"),
+        "Text:\n\n```\nx = 1\n\ny = 2\n```\n\nAfter.\n"
+    );
     assert_eq!(convert("Text ::\n\n  >>> 1\n  1\n"), "Text\n\n```python\n>>> 1\n1\n```\n");
     assert_eq!(convert("::\n\n  x\n"), "```\nx\n```\n");
     assert_eq!(convert(">>> a = 1\n>>> a\n1\n\nText\n"), "```python\n>>> a = 1\n>>> a\n1\n```\n\nText\n");
@@ -76,10 +79,16 @@ fn directives_of_sphinx() {
         (".. a comment\n   over lines\n\nText\n", "Text"),
         ("..\n\n   A quote after an empty comment\n", "> A quote after an empty comment"),
         (".. autosummary::\n   :toctree: generated/\n\n   linalg.norm\n   ~a.b\n", "- `linalg.norm`\n- `a.b`"),
-        (".. c:function:: int f(int a)\n                int g(void)\n\n   Does :c:data:`X`.\n", "`int f(int a)`\n`int g(void)`\n\nDoes `X`."),
+        (
+            ".. c:function:: int f(int a)\n                int g(void)\n\n   Does :c:data:`X`.\n",
+            "`int f(int a)`\n`int g(void)`\n\nDoes `X`.",
+        ),
         (".. image:: x.png\n   :alt: A plot\n", "A plot"),
         (".. figure:: x.png\n   :scale: 50\n\n   The caption.\n", "The caption."),
-        (".. rubric:: Footnotes\n\n.. [1] One.\n.. [#n] Two\n   lines.\n", "**Footnotes**\n\n[1] One.\n\n[n] Two\nlines."),
+        (
+            ".. rubric:: Footnotes\n\n.. [1] One.\n.. [#n] Two\n   lines.\n",
+            "**Footnotes**\n\n[1] One.\n\n[n] Two\nlines.",
+        ),
         (".. tab-set::\n\n   .. tab-item:: Linux\n\n      Do it.\n", "**Linux**\n\nDo it."),
     ];
     for (rst, markdown) in cases {
@@ -96,15 +105,24 @@ fn an_unknown_directive_keeps_its_body_and_is_reported() {
 
 #[test]
 fn lists_nest() {
-    assert_eq!(convert("* one\n  more\n\n  para\n* two\n\n  - sub\n  - sub2\n\nAfter\n"), "- one\n  more\n\n  para\n- two\n  - sub\n  - sub2\n\nAfter\n");
+    assert_eq!(
+        convert("* one\n  more\n\n  para\n* two\n\n  - sub\n  - sub2\n\nAfter\n"),
+        "- one\n  more\n\n  para\n- two\n  - sub\n  - sub2\n\nAfter\n"
+    );
     assert_eq!(convert("3. three\n4. four\n"), "3. three\n4. four\n");
     assert_eq!(convert("#. one\n#. two\n"), "1. one\n2. two\n");
     assert_eq!(convert("(a) one\n(b) two\n"), "1. one\n2. two\n");
     assert_eq!(convert("A. Einstein was\nhere.\n"), "A. Einstein was\nhere.\n");
-    assert_eq!(convert("term : kind\n  Text of it.\nnext\n  More.\n"), "**term** (kind)\nText of it.\n\n**next**\nMore.\n");
+    assert_eq!(
+        convert("term : kind\n  Text of it.\nnext\n  More.\n"),
+        "**term** (kind)\nText of it.\n\n**next**\nMore.\n"
+    );
     assert_eq!(convert("Text\n\n:param int x: the value\n:returns: it\n"), "Text\n\n- `x`: the value\n- returns: it\n");
     assert_eq!(convert(":orphan:\n\nText\n"), "Text\n", "fields at the top are metadata");
-    assert_eq!(convert("-v, --verbose  Say more\n--quiet\n    Say less\n"), "- `-v, --verbose`: Say more\n- `--quiet`: Say less\n");
+    assert_eq!(
+        convert("-v, --verbose  Say more\n--quiet\n    Say less\n"),
+        "- `-v, --verbose`: Say more\n- `--quiet`: Say less\n"
+    );
 }
 
 #[test]
@@ -122,15 +140,57 @@ fn tables_of_every_kind() {
         convert("+------+----+\n| 中文 | B  |\n+------+----+\n| both      |\n+------+----+\n"),
         "| | |\n| --- | --- |\n| 中文 | B |\n| both | |\n"
     );
-    assert_eq!(convert(".. list-table::\n\n   * - a\n     - code::\n\n         x = 1\n"), "| | |\n| --- | --- |\n| a | code: `x = 1` |\n");
+    assert_eq!(
+        convert(".. list-table::\n\n   * - a\n     - code::\n\n         x = 1\n"),
+        "| | |\n| --- | --- |\n| a | code: `x = 1` |\n"
+    );
 }
 
 #[test]
 fn whatever_the_lines_it_ends() {
     let nasty = [
-        "..", ".. ", ".. ::", "::", "=", "==", "====\n====", "+-", "+--+", "+--+\n|", "* ", "-", ":a:", "|", "| ", ">>>", "__", "__ x", "a\n b\nc\n  d",
-        "===\n===\n", "== ==\n", "== ==\na", ".. |x|", ".. [x]", ".. _`a`:", "`", "``", "```", "````", ":a:`", "*", "**", "***", "\\", "[x]_", "_", "|a|_",
-        ".. list-table::\n\n   x\n", ".. csv-table::\n\n   \"\n", "\t\tx\n\ty\nz", "。\n==", "é\n\u{301}\n==",
+        "..",
+        ".. ",
+        ".. ::",
+        "::",
+        "=",
+        "==",
+        "====\n====",
+        "+-",
+        "+--+",
+        "+--+\n|",
+        "* ",
+        "-",
+        ":a:",
+        "|",
+        "| ",
+        ">>>",
+        "__",
+        "__ x",
+        "a\n b\nc\n  d",
+        "===\n===\n",
+        "== ==\n",
+        "== ==\na",
+        ".. |x|",
+        ".. [x]",
+        ".. _`a`:",
+        "`",
+        "``",
+        "```",
+        "````",
+        ":a:`",
+        "*",
+        "**",
+        "***",
+        "\\",
+        "[x]_",
+        "_",
+        "|a|_",
+        ".. list-table::\n\n   x\n",
+        ".. csv-table::\n\n   \"\n",
+        "\t\tx\n\ty\nz",
+        "。\n==",
+        "é\n\u{301}\n==",
     ];
     for text in nasty {
         convert(text);
