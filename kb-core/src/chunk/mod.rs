@@ -77,23 +77,30 @@ pub fn title_path<'d>(document: &'d Document, chunk: &Chunk) -> Vec<&'d str> {
     path
 }
 
+/// Where the text of a passage begins behind the headings that open it: the length of the leading
+/// lines of `plain_text` that are titles of `path`.
+pub fn opening_headings(plain_text: &str, path: &[&str]) -> usize {
+    let mut length = 0;
+    for line in plain_text.split_inclusive('\n') {
+        if !path.contains(&line.trim_end()) {
+            break;
+        }
+        length += line.len();
+    }
+    length
+}
+
 /// What the model gets to read of a passage: title and heading path on the first line, then the
-/// passage as plain text, without its own heading line, which the path already has.
+/// passage as plain text, without the headings that open it, which the path already has.
 pub fn embedding_text(document: &Document, chunk: &Chunk) -> String {
     let path = title_path(document, chunk);
     let body = plain(chunk.text(document).unwrap_or_default()).text;
-    let body = match (path.last(), body.split_once('\n')) {
-        (Some(own), Some((first, rest))) if first == *own => rest,
-        (Some(own), None) if body == *own => "",
-        _ => body.as_str(),
-    };
+    let body = &body[opening_headings(&body, &path)..];
     let mut text = path.join(" > ");
-    if !body.is_empty() {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(body);
+    if !body.is_empty() && !text.is_empty() {
+        text.push('\n');
     }
+    text.push_str(body);
     text
 }
 

@@ -140,7 +140,7 @@ fn the_model_reads_title_path_and_plain_text() {
     let document = page("---\ntitle: 图论\n---\n# 图论\n\n## 最短路\n\n**Dijkstra** 算法\n求[单源](u)最短路。\n");
     let chunks = chunk(&document, 0, &HeadingOptions::default()).expect("valid options");
     assert_eq!(chunks.len(), 1);
-    assert_eq!(embedding_text(&document, &chunks[0]), "图论 > 最短路\n图论\n最短路\nDijkstra 算法求单源最短路。");
+    assert_eq!(embedding_text(&document, &chunks[0]), "图论 > 最短路\nDijkstra 算法求单源最短路。");
     let document = page("# T\n\n## Own\n\nBody.\n\n## Other\n\nRest.\n");
     let chunks = chunk(&document, 0, &options(800, 80, 0)).expect("valid options");
     assert_eq!(embedding_text(&document, &chunks[1]), "T > Other\nRest.");

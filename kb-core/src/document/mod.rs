@@ -22,7 +22,8 @@ pub struct Document {
     pub path: String,
     /// Name of the collection (the `[[source]]`) it belongs to.
     pub collection: String,
-    /// Title: front matter, else the first heading, else the file name without its suffix.
+    /// Title: front matter, else the heading that stands over the page, else the file name without its
+    /// suffix.
     pub title: String,
     /// The document's main language.
     pub lang: Lang,

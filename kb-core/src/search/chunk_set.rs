@@ -33,6 +33,29 @@ impl ChunkSet {
         self.words.get(chunk as usize / 64).is_some_and(|word| word >> (chunk % 64) & 1 == 1)
     }
 
+    /// The set as bytes: index `i` is bit `i % 8` of byte `i / 8`, counted from the lowest.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes: Vec<u8> = self.words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bytes.truncate((self.universe as usize).div_ceil(8));
+        bytes
+    }
+
+    /// A set from [`Self::to_bytes`]; bits at or over `universe` are ignored.
+    pub fn from_bytes(bytes: &[u8], universe: usize) -> Self {
+        let mut set = Self::new(universe);
+        for (word, bytes) in set.words.iter_mut().zip(bytes.chunks(8)) {
+            let mut whole = [0; 8];
+            whole[..bytes.len()].copy_from_slice(bytes);
+            *word = u64::from_le_bytes(whole);
+        }
+        let spare = set.words.len() * 64 - set.universe as usize;
+        if let Some(last) = set.words.last_mut() {
+            *last &= u64::MAX >> spare;
+        }
+        set.len = set.words.iter().map(|word| word.count_ones() as usize).sum();
+        set
+    }
+
     /// How many are in the set.
     pub fn len(&self) -> usize {
         self.len
@@ -64,6 +87,16 @@ mod tests {
             prop_assert_eq!(set.iter().collect::<Vec<_>>(), expected.iter().copied().collect::<Vec<_>>());
             prop_assert_eq!(set.len(), expected.len());
             prop_assert!((0..300).all(|i| set.contains(i) == expected.contains(&i)));
+            prop_assert_eq!(ChunkSet::from_bytes(&set.to_bytes(), universe), set);
+        }
+
+        #[test]
+        fn any_bytes_give_a_set(universe in 0..200_usize, bytes in proptest::collection::vec(proptest::num::u8::ANY, 0..40)) {
+            let set = ChunkSet::from_bytes(&bytes, universe);
+            let bit = |i: usize| bytes.get(i / 8).is_some_and(|byte| byte >> (i % 8) & 1 == 1);
+            let expected: Vec<u32> = (0..universe).filter(|i| bit(*i)).map(|i| i as u32).collect();
+            prop_assert_eq!(set.len(), expected.len());
+            prop_assert_eq!(set.iter().collect::<Vec<_>>(), expected);
         }
     }
 }

@@ -17,7 +17,8 @@ struct Match {
 }
 
 /// The best window of `text` (plain text) for the query's terms, each with the weight that finding it
-/// is worth. Returns the excerpt and where it begins in `text`.
+/// is worth. Returns the excerpt and what in `text` it is about: where the first match in it stands, else
+/// where it begins.
 ///
 /// The window holds the most weight, each term counted once and its repetitions a tenth; it begins with
 /// a sentence where that leaves the matches inside. Without a match it is the beginning.
@@ -33,17 +34,23 @@ pub(super) fn excerpt(text: &str, terms: &HashMap<String, f32>) -> (Excerpt, usi
     // Blocks are lines; an excerpt is one paragraph. Both are one byte.
     shown.push_str(&piece.replace('\n', " "));
     let mut marks: Vec<Range<usize>> = Vec::new();
+    let mut focus = window.start;
     for m in found.iter().filter(|m| m.span.start >= window.start && m.span.end <= window.end) {
         let mark = m.span.start - window.start + shift..m.span.end - window.start + shift;
         match marks.last_mut() {
             Some(last) if mark.start <= last.end => last.end = last.end.max(mark.end),
-            _ => marks.push(mark),
+            last => {
+                if last.is_none() {
+                    focus = m.span.start;
+                }
+                marks.push(mark);
+            }
         }
     }
     if window.end < text.trim_end().len() && !ends_sentence(text, window.end) {
         shown.push('…');
     }
-    (Excerpt { text: shown, marks_bytes: marks }, window.start)
+    (Excerpt { text: shown, marks_bytes: marks }, focus)
 }
 
 /// All matches by ascending start.
@@ -136,7 +143,8 @@ fn start_of_window(text: &str, first: usize, last: usize) -> usize {
     }
     // No sentence begins there: some words of context.
     let context = text[..first].char_indices().rev().take(room.min(40)).map(|(i, _)| i).last().unwrap_or(first);
-    let word = text[context..first].char_indices().find(|(_, c)| c.is_whitespace()).map(|(i, c)| context + i + c.len_utf8());
+    let word =
+        text[context..first].char_indices().find(|(_, c)| c.is_whitespace()).map(|(i, c)| context + i + c.len_utf8());
     word.filter(|w| *w < first).unwrap_or(context)
 }
 

@@ -3,8 +3,8 @@
 use super::excerpt::excerpt;
 use super::filter::matches;
 use super::fusion::{CANDIDATES, Fused, FusionOptions, fuse};
-use super::{ChunkSet, Hit, Mode, Query, Response, VectorHit};
-use crate::chunk::Chunk;
+use super::{ChunkSet, Excerpt, Hit, Mode, Query, Response, VectorHit};
+use crate::chunk::{Chunk, opening_headings, title_path};
 use crate::document::{Document, Section, plain};
 use crate::index::lexical::LexicalIndex;
 use crate::text::{QueryTerm, query_terms};
@@ -26,7 +26,8 @@ pub struct KnowledgeBase {
 }
 
 impl KnowledgeBase {
-    /// Puts the parts of a bundle together.
+    /// Puts the parts of a bundle together. The text of a document may be empty still and follow with
+    /// [`Self::add_texts`]; until then its passages are found, but have no excerpt.
     ///
     /// # Errors
     /// [`ErrorKind::Corrupt`] if a passage names a document, section or range that is not there, or the
@@ -37,19 +38,21 @@ impl KnowledgeBase {
             return corrupt(format!("{} passages, but the lexical index has {}", chunks.len(), lexical.len()));
         }
         for document in &documents {
-            for (i, section) in document.sections.iter().enumerate() {
-                if document.text.get(section.span_bytes.clone()).is_none() || section.parent.is_some_and(|p| p >= i) {
-                    return corrupt(format!("section {i} of {} is not inside it", document.path));
-                }
+            if let Some(i) = document.sections.iter().enumerate().position(|(i, s)| s.parent.is_some_and(|p| p >= i)) {
+                return corrupt(format!("section {i} of {} is not inside its parent", document.path));
+            }
+            if !document.text.is_empty() {
+                check_sections(document, &document.text)?;
             }
         }
         for chunk in &chunks {
             let document = documents.get(chunk.doc as usize);
-            let fits = document.is_some_and(|d| {
-                chunk.text(d).is_some() && chunk.section.is_none_or(|s| (s as usize) < d.sections.len())
-            });
-            if !fits {
-                return corrupt(format!("passage {} is not inside its document", chunk.id));
+            let has_section = |d: &Document| chunk.section.is_none_or(|s| (s as usize) < d.sections.len());
+            let Some(document) = document.filter(|d| has_section(d)) else {
+                return corrupt(format!("passage {} names a document or section that is not there", chunk.id));
+            };
+            if !document.text.is_empty() {
+                check_passage(chunk, &document.text)?;
             }
         }
         Ok(Self { documents, chunks, lexical, fusion: FusionOptions::default() })
@@ -58,6 +61,36 @@ impl KnowledgeBase {
     /// All documents, in the order of the bundle.
     pub fn documents(&self) -> &[Document] {
         &self.documents
+    }
+
+    /// Whether the text of `document` is there.
+    pub fn has_text(&self, document: u32) -> bool {
+        let Some(found) = self.documents.get(document as usize) else { return false };
+        // A document in which nothing stands has no text that could be missing.
+        !found.text.is_empty() || (found.sections.is_empty() && self.chunks.iter().all(|c| c.doc != document))
+    }
+
+    /// Adds the texts of a run of documents that begins with index `first`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] if there are no such documents, or a section or passage does not start and
+    /// end between characters of its text; nothing has been added then.
+    pub fn add_texts(&mut self, first: u32, texts: &[&str]) -> Result<()> {
+        let run = first as usize..(first as usize).saturating_add(texts.len());
+        let Some(documents) = self.documents.get(run.clone()) else {
+            let what = format!("texts {run:?} came for {} documents", self.documents.len());
+            return Err(Error::new(ErrorKind::Corrupt, what));
+        };
+        for (document, text) in documents.iter().zip(texts) {
+            check_sections(document, text)?;
+        }
+        for chunk in self.chunks.iter().filter(|c| run.contains(&(c.doc as usize))) {
+            check_passage(chunk, texts[chunk.doc as usize - run.start])?;
+        }
+        for (document, text) in self.documents[run].iter_mut().zip(texts) {
+            document.text = (*text).to_owned();
+        }
+        Ok(())
     }
 
     /// All passages, in the order of the bundle.
@@ -141,8 +174,10 @@ impl KnowledgeBase {
             return Err(Error::new(ErrorKind::InvalidInput, format!("k is {}, it must be 1 to 100", query.k)));
         }
         let allowed = self.allowed(query);
-        let admits = |chunk: u32| (chunk as usize) < self.chunks.len() && allowed.as_ref().is_none_or(|a| a.contains(chunk));
-        let vectors: Vec<VectorHit> = vectors.iter().copied().filter(|v| admits(v.chunk) && v.score.is_finite()).collect();
+        let admits =
+            |chunk: u32| (chunk as usize) < self.chunks.len() && allowed.as_ref().is_none_or(|a| a.contains(chunk));
+        let vectors: Vec<VectorHit> =
+            vectors.iter().copied().filter(|v| admits(v.chunk) && v.score.is_finite()).collect();
         let terms = query_terms(beginning(&query.text, MAX_QUERY_BYTES));
         let mut lexical = match mode {
             Mode::Vector => Vec::new(),
@@ -152,8 +187,14 @@ impl KnowledgeBase {
         self.keep_best(&mut lexical, self.candidates(query), |(chunk, score)| (*chunk, *score));
 
         let mut ranked: Vec<Fused> = match mode {
-            Mode::Lexical => lexical.iter().map(|&(chunk, score)| Fused { chunk, score, lexical: Some(score), vector: None }).collect(),
-            Mode::Vector => vectors.iter().map(|v| Fused { chunk: v.chunk, score: v.score, lexical: None, vector: Some(v.score) }).collect(),
+            Mode::Lexical => lexical
+                .iter()
+                .map(|&(chunk, score)| Fused { chunk, score, lexical: Some(score), vector: None })
+                .collect(),
+            Mode::Vector => vectors
+                .iter()
+                .map(|v| Fused { chunk: v.chunk, score: v.score, lexical: None, vector: Some(v.score) })
+                .collect(),
             Mode::Hybrid => fuse(&lexical, &vectors, self.fusion),
         };
         self.keep_best(&mut ranked, query.k, |f| (f.chunk, f.score));
@@ -192,19 +233,12 @@ impl KnowledgeBase {
     fn hit(&self, rank: usize, fused: &Fused, terms: &HashMap<String, f32>) -> Option<Hit> {
         let chunk = self.chunks.get(fused.chunk as usize)?;
         let document = self.documents.get(chunk.doc as usize)?;
-        let source = chunk.text(document)?;
         let own = chunk.section.map(|s| s as usize);
-        let body = plain(source);
-        // The passage's own heading is shown apart.
-        let heading = own.and_then(|s| document.sections.get(s)).map_or("", |s| s.title.as_str());
-        let skipped = match body.text.split_once('\n') {
-            Some((first, rest)) if first == heading => body.text.len() - rest.len(),
-            _ => 0,
+        let (excerpt, section) = if self.has_text(chunk.doc) {
+            shown(document, chunk, terms)?
+        } else {
+            (Excerpt { text: String::new(), marks_bytes: Vec::new() }, own)
         };
-        let (excerpt, start) = excerpt(&body.text[skipped..], terms);
-        // A passage can hold more than one short section: lead to the one that is shown.
-        let shown = chunk.span_bytes.start as usize + body.source_offset(skipped + start);
-        let section = section_at(&document.sections, shown).filter(|s| own.is_none_or(|o| *s >= o)).or(own);
         let anchor = section.and_then(|s| document.sections.get(s)).map_or(String::new(), |s| s.anchor.clone());
         Some(Hit {
             rank,
@@ -216,12 +250,43 @@ impl KnowledgeBase {
             collection: document.collection.clone(),
             path: document.path.clone(),
             title: document.title.clone(),
-            heading_path: section.map_or(Vec::new(), |s| document.heading_path(s).into_iter().map(str::to_owned).collect()),
+            heading_path: section
+                .map_or(Vec::new(), |s| document.heading_path(s).into_iter().map(str::to_owned).collect()),
             url: document.url.as_ref().map(|url| with_fragment(url, &anchor)),
             anchor,
             lang: document.lang.code().to_owned(),
             excerpt,
         })
+    }
+}
+
+/// What to show of a passage, and the index of the section that it is in.
+fn shown(document: &Document, chunk: &Chunk, terms: &HashMap<String, f32>) -> Option<(Excerpt, Option<usize>)> {
+    let own = chunk.section.map(|s| s as usize);
+    let body = plain(chunk.text(document)?);
+    // The headings are shown apart.
+    let skipped = opening_headings(&body.text, &title_path(document, chunk));
+    let (excerpt, focus) = excerpt(&body.text[skipped..], terms);
+    // A passage can hold more than one short section: lead to the one that has the match.
+    let focus = chunk.span_bytes.start as usize + body.source_offset(skipped + focus);
+    let section = section_at(&document.sections, focus).filter(|s| own.is_none_or(|o| *s >= o)).or(own);
+    Some((excerpt, section))
+}
+
+/// That every section of `document` starts and ends between characters of `text`.
+fn check_sections(document: &Document, text: &str) -> Result<()> {
+    match document.sections.iter().position(|s| text.get(s.span_bytes.clone()).is_none()) {
+        Some(i) => Err(Error::new(ErrorKind::Corrupt, format!("section {i} of {} is not inside it", document.path))),
+        None => Ok(()),
+    }
+}
+
+/// That a passage starts and ends between characters of its document's text.
+fn check_passage(chunk: &Chunk, text: &str) -> Result<()> {
+    let range = chunk.span_bytes.start as usize..chunk.span_bytes.end as usize;
+    match text.get(range) {
+        Some(_) => Ok(()),
+        None => Err(Error::new(ErrorKind::Corrupt, format!("passage {} is not inside its document", chunk.id))),
     }
 }
 
@@ -258,3 +323,7 @@ fn with_fragment(url: &str, anchor: &str) -> String {
 #[cfg(all(test, feature = "build"))]
 #[path = "knowledge_base_tests.rs"]
 mod tests;
+
+#[cfg(all(test, feature = "build"))]
+#[path = "late_text_tests.rs"]
+mod late_text_tests;

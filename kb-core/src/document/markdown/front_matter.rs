@@ -1,4 +1,5 @@
-//! Front matter: YAML between `---` lines or TOML between `+++` lines at the very start of a page.
+//! Front matter: YAML between `---` lines, TOML between `+++` lines, or the header of plain `key: value` lines
+//! that MkDocs takes from MultiMarkdown, at the very start of a page.
 
 use super::super::MetaValue;
 use saphyr_parser::{Event, Parser, ScalarStyle};
@@ -24,7 +25,10 @@ enum Notation {
 ///
 /// Text that only begins with a thematic break is returned whole.
 pub fn split(text: &str) -> (Metadata, &str, Option<String>) {
-    let Some((notation, inner, rest)) = find(text) else { return (Metadata::new(), text, None) };
+    let Some((notation, inner, rest)) = find(text) else {
+        let (metadata, rest) = split_header(text);
+        return (metadata, rest, None);
+    };
     if inner.len() > MAX_BYTES {
         return (Metadata::new(), rest, Some(format!("front matter is longer than {MAX_BYTES} bytes")));
     }
@@ -59,6 +63,29 @@ fn find(text: &str) -> Option<(Notation, &str, &str)> {
         at += line.len();
     }
     None
+}
+
+/// Keys of a header without a fence. Only these, so that prose with a colon stays prose.
+const HEADER_KEYS: [&str; 9] =
+    ["author", "authors", "comments", "date", "description", "summary", "tags", "template", "title"];
+
+/// Splits off a header of `key: value` lines up to the first blank line.
+fn split_header(text: &str) -> (Metadata, &str) {
+    let mut metadata = Metadata::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        at += line.len();
+        if line.trim().is_empty() {
+            break;
+        }
+        match line.split_once(':') {
+            Some((key, value)) if HEADER_KEYS.contains(&key) && value.starts_with([' ', '\t']) => {
+                metadata.insert(key.to_owned(), MetaValue::Text(value.trim().to_owned()));
+            }
+            _ => return (Metadata::new(), text),
+        }
+    }
+    if metadata.is_empty() { (metadata, text) } else { (metadata, &text[at..]) }
 }
 
 fn parse_toml(text: &str) -> Result<Metadata, String> {
@@ -212,6 +239,16 @@ mod tests {
         assert_eq!(m["date"], MetaValue::Date("2024-05-01T08:00:00Z".into()));
         assert_eq!(m["tags"], MetaValue::List(vec![text("a")]));
         assert_eq!(m["x"], MetaValue::Map(Metadata::from([("y".to_owned(), MetaValue::Int(2))])));
+    }
+
+    #[test]
+    fn a_header_without_a_fence_is_read() {
+        let (m, rest, problem) = split("author: Ir1d, H\ntags: a, b\n\n## 定义\n");
+        assert_eq!((rest, problem), ("## 定义\n", None));
+        assert_eq!(m, Metadata::from([("author".into(), text("Ir1d, H")), ("tags".into(), text("a, b"))]));
+        for page in ["note: this is prose\n\nx", "title: x\nand prose\n\ny", "date:x\n"] {
+            assert_eq!(split(page), (Metadata::new(), page, None));
+        }
     }
 
     #[test]

@@ -25,7 +25,9 @@ pub struct Parsed {
 /// - Front matter becomes [`Document::metadata`] and is not part of the text.
 /// - Headings outside lists and quotes become sections. Anchors follow GitHub's rule, see [`Slugger`];
 ///   `{#id}` and `{/*id*/}` behind a heading are honoured.
-/// - The title is the front matter's `title`, else the first heading, else the name of the file.
+/// - The title is the front matter's `title`; else the first heading, if it stands over the page: on level
+///   1, or no other heading has its level or a higher one; else the name of the file, or of its folder
+///   for `index` and `README`.
 pub fn parse_markdown(path: &str, raw: &str) -> Parsed {
     let raw = normalise(raw);
     let (metadata, text, problem) = front_matter::split(&raw);
@@ -35,12 +37,7 @@ pub fn parse_markdown(path: &str, raw: &str) -> Parsed {
         Some(MetaValue::Text(t)) if !t.trim().is_empty() => t.trim().to_owned(),
         Some(MetaValue::Int(n)) => n.to_string(),
         Some(MetaValue::Date(d)) => d.clone(),
-        _ => sections
-            .iter()
-            .map(|s| &s.title)
-            .find(|t| !t.is_empty())
-            .cloned()
-            .unwrap_or_else(|| file_stem(path).to_owned()),
+        _ => title_heading(&sections).unwrap_or_else(|| file_title(path)).to_owned(),
     };
     let document = Document {
         path: path.to_owned(),
@@ -61,7 +58,7 @@ pub fn parse_text(path: &str, raw: &str) -> Document {
     Document {
         path: path.to_owned(),
         collection: String::new(),
-        title: file_stem(path).to_owned(),
+        title: file_title(path).to_owned(),
         lang: lang::detect(&text),
         url: None,
         text,
@@ -78,12 +75,22 @@ fn normalise(raw: &str) -> String {
     raw.replace("\r\n", "\n").replace('\r', "\n").replace('\0', "\u{fffd}")
 }
 
-fn file_stem(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    match name.rfind('.') {
+/// The heading that is the page's title. Of several chapters on one level none is.
+fn title_heading(sections: &[Section]) -> Option<&str> {
+    let (first, others) = sections.split_first()?;
+    let stands_over = first.level == 1 || others.iter().all(|s| s.level > first.level);
+    (stands_over && !first.title.is_empty()).then_some(&first.title)
+}
+
+fn file_title(path: &str) -> &str {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = match name.rfind('.') {
         Some(dot) if dot > 0 => &name[..dot],
         _ => name,
-    }
+    };
+    let folder = folder.rsplit('/').next().unwrap_or_default();
+    let says_nothing = ["index", "_index", "readme"].iter().any(|n| stem.eq_ignore_ascii_case(n));
+    if says_nothing && !folder.is_empty() { folder } else { stem }
 }
 
 /// The headings of `text` that are not inside a list, quote or footnote.

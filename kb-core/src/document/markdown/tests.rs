@@ -52,6 +52,10 @@ fn titles() {
         ("a/b.md", "---\ntitle: From front matter\n---\n# H\n", "From front matter"),
         ("a/b.md", "text\n\n## 第一个标题 $O(n)$\n", "第一个标题 $O(n)$"),
         ("a/note.v2.md", "no heading", "note.v2"),
+        ("graph/shortest-path.md", "intro\n\n## 定义\n\n## 记号\n", "shortest-path"),
+        ("a/b.md", "# One\n\n# Two\n", "One"),
+        ("graph/index.md", "no heading", "graph"),
+        ("README.md", "", "README"),
         (".hidden", "", ".hidden"),
     ] {
         assert_eq!(parse_markdown(path, text).document.title, title);
