@@ -3,14 +3,30 @@
 use crate::utf16::{Utf16Cursor, Utf16Span};
 use kb_core::bundle::{CollectionInfo, Manifest, SectionRef};
 use kb_core::document::{Document, Lang};
-use kb_core::search::Hit;
+use kb_core::search::{Hit, Mode, Response};
 use serde::Serialize;
 
 /// `Response` of `types.d.ts`.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct ResponseDto<'a> {
-    pub hits: Vec<HitDto<'a>>,
-    pub missing: Vec<&'a str>,
+    hits: Vec<HitDto<'a>>,
+    mode: Mode,
+    lexical_candidates: usize,
+    vector_candidates: usize,
+    missing: Vec<&'a str>,
+}
+
+impl<'a> ResponseDto<'a> {
+    pub(crate) fn new(response: &'a Response, missing: Vec<&'a str>) -> Self {
+        Self {
+            hits: response.hits.iter().map(HitDto::from).collect(),
+            mode: response.mode,
+            lexical_candidates: response.lexical_candidates,
+            vector_candidates: response.vector_candidates,
+            missing,
+        }
+    }
 }
 
 /// `Hit` of `types.d.ts`.
@@ -159,11 +175,4 @@ impl<'a> From<&'a Document> for DocumentTextDto<'a> {
         });
         Self { sections: sections.collect(), text: &document.text }
     }
-}
-
-/// `Passage` of `types.d.ts`.
-#[derive(Serialize)]
-pub(crate) struct PassageDto {
-    pub document: u32,
-    pub span: Utf16Span,
 }

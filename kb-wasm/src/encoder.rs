@@ -111,7 +111,7 @@ impl Encoder {
     fn nearest(&self, text: &str, k: usize, allowed: Option<Vec<u8>>) -> Result<(Vec<u32>, Vec<f32>), Error> {
         let vectors = self.vectors.as_ref().ok_or_else(|| missing("the section `vectors`"))?;
         let question = self.question(text)?;
-        let allowed = allowed.map(|bits| ChunkSet::from_bytes(bits, vectors.len()));
+        let allowed = allowed.map(|bits| ChunkSet::from_bytes(&bits, vectors.len()));
         let contains = allowed.as_ref().map(|set| move |chunk: u32| set.contains(chunk));
         let hits = vectors.search(&question, k, contains.as_ref().map(|f| f as &dyn Fn(u32) -> bool))?;
         Ok(hits.into_iter().map(|hit| (hit.chunk, hit.score)).unzip())

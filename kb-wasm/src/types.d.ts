@@ -65,6 +65,12 @@ export interface Hit {
 
 export interface Response {
   hits: Hit[];
+  /** Which lists answered: `lexical` for a hybrid query that came without candidates. */
+  mode: Mode;
+  /** Passages that hold one of the query's terms. */
+  lexicalCandidates: number;
+  /** Passages that the vectors proposed. */
+  vectorCandidates: number;
   /** Files of text that must be added before every excerpt can be shown. */
   missing: string[];
 }
@@ -123,13 +129,6 @@ export interface DocumentText {
   /** Markdown. */
   text: string;
   sections: Heading[];
-}
-
-export interface Passage {
-  /** Index of its document. */
-  document: number;
-  /** Its range in the document's text. */
-  span: Span;
 }
 
 /** Passages near a question, best first: indexes of chunks and their cosines. */

@@ -28,10 +28,9 @@ export function readerView(root, { engine, base }) {
         root.classList.add('no-toc');
         return { title: strings.reader.missing };
       }
-      const [text, passage] = await Promise.all([engine.document(entry.index), route.passage ? engine.passage(route.passage) : undefined]);
+      const text = await engine.document(entry.index, route.passage);
       if (key !== shown) return { title: entry.title };
-      const span = passage?.document === entry.index ? passage.span : undefined;
-      draw(route, entry, text, span, strings);
+      draw(route, entry, text, strings);
     }
     const passage = root.querySelector('.passage');
     const heading = route.anchor ? document.getElementById(ID + route.anchor) : null;
@@ -42,11 +41,11 @@ export function readerView(root, { engine, base }) {
     return { title: root.querySelector('h1')?.textContent ?? '' };
   }
 
-  function draw(route, entry, { text, sections }, span, strings) {
+  function draw(route, entry, { text, sections, passage }, strings) {
     const source = safeUrl(entry.url, base);
     const prose = el('div', { class: 'prose', lang: entry.lang === 'other' ? undefined : entry.lang });
     prose.append(renderMarkdown(text, {
-      sections, span, idPrefix: ID, strings: strings.reader, title: entry.title,
+      sections, span: passage, idPrefix: ID, strings: strings.reader, title: entry.title,
       link: (target) => resolve(target, entry, route, source),
     }));
     const toc = contents(sections, entry, route, strings);

@@ -25,9 +25,6 @@ import { hasSimd, savesData, wasmProblem } from './support.js';
 /** How often a worker that stopped is started again before its failure is shown as final. */
 const MAX_RESTARTS = 2;
 
-/** Passages that the vectors propose for one question; the search module fuses them with its own list. */
-const CANDIDATES = 100;
-
 /** Text of a knowledge base up to this size is loaded in full once the rest is at hand. Bytes on the wire. */
 const KEEP_TEXT = 12_000_000;
 
@@ -85,8 +82,8 @@ export class Engine extends EventTarget {
   async searchMeaning(query, signal) {
     const encoder = this.#encoder;
     if (!encoder || this.state.meaning !== 'ready') throw new EngineError('kb::missing', 'the model is not loaded');
-    const allowed = await this.#ask('allowed', [query], signal);
-    const candidates = await encoder.call('candidates', [query.text, CANDIDATES, allowed], { signal });
+    const { k, allowed } = await this.#ask('candidates', [query], signal);
+    const candidates = await encoder.call('candidates', [query.text, k, allowed], { signal });
     return this.#ask('search', [query, candidates], signal);
   }
 
@@ -98,16 +95,13 @@ export class Engine extends EventTarget {
     await this.#ask('loadText', [files], signal);
   }
 
-  /** The text and sections of a document, by its index in `info.documents`. @param {number} index */
-  async document(index) {
+  /**
+   * The text and sections of a document, and the range of one of its passages.
+   * @param {number} index in `info.documents` @param {string} chunkId of the passage, or ''
+   */
+  async document(index, chunkId) {
     await this.#opening;
-    return this.#ask('document', [index]);
-  }
-
-  /** Where a passage stands: its document and span, or nothing if no passage has this id. @param {string} chunkId */
-  async passage(chunkId) {
-    await this.#opening;
-    return this.#ask('passage', [chunkId]);
+    return this.#ask('document', [index, chunkId]);
   }
 
   /** Bytes of WebAssembly memory in use. */

@@ -108,7 +108,7 @@ export class RpcClient {
 }
 
 /**
- * The worker's end: answers requests one after the other, and drops those that were cancelled while they waited.
+ * The worker's end: begins requests one after the other, and drops those that were cancelled before their turn came.
  * @param {Record<string, (...args: any[]) => any>} methods
  */
 export function serve(methods) {
@@ -128,7 +128,7 @@ export function serve(methods) {
     running = true;
     // A turn of the event loop before each request lets cancellations that were posted after it arrive first.
     while (await new Promise((next) => setTimeout(next, 0)), queue.length) {
-      await answer(/** @type {any} */ (queue.shift()));
+      answer(/** @type {any} */ (queue.shift()));
     }
     running = false;
   };

@@ -15,8 +15,8 @@ let folder;
 let cache;
 /** @type {WebAssembly.Memory | undefined} */
 let memory;
-/** Parts of the text on their way. @type {Map<string, Promise<void>>} */
-const coming = new Map();
+/** Parts of the text that have come or are on their way. @type {Map<string, Promise<void>>} */
+const parts = new Map();
 
 serve({
   /** @param {string} href folder of manifest.json */
@@ -36,25 +36,25 @@ serve({
     }
   },
   search: (query, candidates) => kb.search(query, candidates?.ids, candidates?.scores),
-  allowed: (query) => kb.allowed(query),
+  /** What the encoder is to look for: how many passages, and which ones at all. */
+  candidates: (query) => ({ k: kb.candidateCount(query), allowed: kb.allowed(query) }),
   async loadText(files) {
     await Promise.all(files.map(loadPart));
   },
   /** Everything that excerpts and the reader view need, if it is at most `limit` bytes in all. @param {number} limit */
   async loadAllText(limit) {
-    const parts = kb.sections().filter(({ kind }) => kind === 'text');
-    if (parts.reduce((sum, { bytes }) => sum + bytes, 0) > limit) return;
+    const text = kb.sections().filter(({ kind }) => kind === 'text');
+    if (text.reduce((sum, { bytes }) => sum + bytes, 0) > limit) return;
     // In the background, outside the queue: searches are answered between the parts.
     (async () => {
-      for (const { file } of parts) await loadPart(file);
+      for (const { file } of text) await loadPart(file);
     })().catch(() => {}); // a part that is needed is asked for again, and its failure shown then
   },
-  async document(index) {
-    const part = kb.textFile(index);
-    if (part) await loadPart(part);
-    return kb.document(index);
+  /** @param {number} index @param {string} chunkId a passage to point out, or '' */
+  async document(index, chunkId) {
+    await loadPart(kb.missingText(index));
+    return { ...kb.document(index), passage: chunkId ? kb.passage(index, chunkId) : undefined };
   },
-  passage: (chunkId) => kb.passage(chunkId),
   memory: () => memory?.buffer.byteLength ?? 0,
 });
 
@@ -67,6 +67,7 @@ async function fetchManifest(mode) {
 /** @param {Uint8Array} manifest */
 async function load(manifest) {
   kb?.free();
+  parts.clear();
   kb = new KnowledgeBase(manifest);
   const sections = kb.sections();
   const text = sections.filter(({ kind }) => kind === 'text');
@@ -76,17 +77,22 @@ async function load(manifest) {
   const files = await Promise.all(wanted.map(async (section) => ({ section, bytes: await download(folder, section, { cache, onProgress }) })));
   for (const { section, bytes } of files) kb.addSection(section.file, bytes);
   kb.finish();
+  for (const { section } of files) if (section.kind === 'text') parts.set(section.file, Promise.resolve());
   prune(cache, folder, sections);
   return { info: kb.info(), manifest };
 }
 
-/** @param {string} file */
+/** Adds a part of the text, once. @param {string | undefined} file nothing if it is there already */
 async function loadPart(file) {
   const section = kb.sections().find((known) => known.file === file);
-  if (!section || !kb.isMissing(file)) return;
-  const loading = coming.get(file) ?? download(folder, section, { cache }).then((bytes) => kb.addSection(file, bytes));
-  coming.set(file, loading);
-  await loading.finally(() => coming.delete(file));
+  if (!section) return;
+  let loading = parts.get(section.file);
+  if (!loading) {
+    loading = download(folder, section, { cache }).then((bytes) => kb.addSection(section.file, bytes));
+    parts.set(section.file, loading);
+    loading.catch(() => parts.delete(section.file));
+  }
+  await loading;
 }
 
 const same = (a, b) => a.length === b.length && a.every((byte, i) => byte === b[i]);
