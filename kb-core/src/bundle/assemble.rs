@@ -102,7 +102,9 @@ impl<'a> BundleBuilder<'a> {
     /// [`ErrorKind::InvalidInput`] for documents or chunks that break a rule of the format,
     /// [`ErrorKind::TooLarge`] for a section over the limit.
     pub fn finish(self) -> Result<SealedBundle> {
-        let count = |n: usize| u32::try_from(n).map_err(|_| Error::new(ErrorKind::TooLarge, "over four thousand million entries"));
+        let count = |n: usize| {
+            u32::try_from(n).map_err(|_| Error::new(ErrorKind::TooLarge, "over four thousand million entries"))
+        };
         let mut payloads = vec![(SectionKind::Docs, None, docs::encode(self.documents)?)];
         for run in text::split(self.documents) {
             let first = count(run.start)?;
@@ -192,7 +194,11 @@ pub struct Bundle {
 /// # Errors
 /// Those of [`Manifest::from_json`], [`SectionRef::open`], of `fetch` and of the decoders;
 /// [`ErrorKind::Missing`] if the manifest does not list `docs` or `chunks`.
-pub fn open_bundle<'b, B>(manifest_json: &[u8], want: &[SectionKind], mut fetch: impl FnMut(&SectionRef) -> Result<B>) -> Result<Bundle>
+pub fn open_bundle<'b, B>(
+    manifest_json: &[u8],
+    want: &[SectionKind],
+    mut fetch: impl FnMut(&SectionRef) -> Result<B>,
+) -> Result<Bundle>
 where
     B: Into<Cow<'b, [u8]>>,
 {
@@ -201,7 +207,9 @@ where
         let file: Cow<[u8]> = fetch(section)?.into();
         section.open(&file)
     };
-    let listed = |kind: SectionKind| manifest.section(kind).ok_or_else(|| kind.error(ErrorKind::Missing, "the manifest does not list it"));
+    let listed = |kind: SectionKind| {
+        manifest.section(kind).ok_or_else(|| kind.error(ErrorKind::Missing, "the manifest does not list it"))
+    };
 
     let table = docs::decode(&load(listed(SectionKind::Docs)?)?)?;
     let chunks = chunks::decode(&load(listed(SectionKind::Chunks)?)?, &table.documents, &table.text_bytes)?;
@@ -217,7 +225,8 @@ where
             payloads.push((section.kind, load(section)?));
         }
     }
-    let mut bundle = Bundle { manifest, documents: table.documents, chunks, text_bytes: table.text_bytes, indexes: BTreeMap::new() };
+    let mut bundle =
+        Bundle { manifest, documents: table.documents, chunks, text_bytes: table.text_bytes, indexes: BTreeMap::new() };
     for (kind, payload) in payloads {
         if kind == SectionKind::Text {
             bundle.add_text(&payload)?;
@@ -254,7 +263,10 @@ impl Bundle {
         let corrupt = |what: &str| SectionKind::Text.corrupt(what);
         let (first, texts) = text::decode(payload)?;
         let first = first as usize;
-        let end = first.checked_add(texts.len()).filter(|end| *end <= self.documents.len()).ok_or_else(|| corrupt("it has more texts than there are documents"))?;
+        let end = first
+            .checked_add(texts.len())
+            .filter(|end| *end <= self.documents.len())
+            .ok_or_else(|| corrupt("it has more texts than there are documents"))?;
         let mut chunk = self.chunks.partition_point(|c| (c.doc as usize) < first);
         for (at, text) in (first..end).zip(&texts) {
             if text.len() != self.text_bytes[at] as usize {

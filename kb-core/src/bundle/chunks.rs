@@ -111,7 +111,8 @@ fn check(chunks: &[Chunk], documents: &[Document], text_bytes: &[u32]) -> Result
             return Err("chunks are not ordered by document and start");
         }
         before = at;
-        let (Some(document), Some(size)) = (documents.get(chunk.doc as usize), text_bytes.get(chunk.doc as usize)) else {
+        let (Some(document), Some(size)) = (documents.get(chunk.doc as usize), text_bytes.get(chunk.doc as usize))
+        else {
             return Err("a chunk's document is not there");
         };
         if chunk.span_bytes.end <= chunk.span_bytes.start {
@@ -134,5 +135,9 @@ fn check(chunks: &[Chunk], documents: &[Document], text_bytes: &[u32]) -> Result
 pub(super) fn check_boundaries(text: &str, chunk: &Chunk) -> Result<(), &'static str> {
     let span = &chunk.span_bytes;
     let ends = [span.start, span.start + chunk.overlap_bytes, span.end];
-    if ends.iter().all(|at| text.is_char_boundary(*at as usize)) { Ok(()) } else { Err("a chunk starts or ends inside a character") }
+    if ends.iter().all(|at| text.is_char_boundary(*at as usize)) {
+        Ok(())
+    } else {
+        Err("a chunk starts or ends inside a character")
+    }
 }

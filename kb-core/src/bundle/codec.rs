@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// `value` as bincode.
 pub(crate) fn encode<T: Serialize>(kind: SectionKind, value: &T) -> Result<Vec<u8>> {
-    bincode::serde::encode_to_vec(value, bincode::config::standard()).map_err(|e| kind.corrupt(format!("cannot be encoded ({e})")))
+    bincode::serde::encode_to_vec(value, bincode::config::standard())
+        .map_err(|e| kind.corrupt(format!("cannot be encoded ({e})")))
 }
 
 /// A value from bincode, which must use up all `bytes`.
@@ -17,7 +18,8 @@ pub(crate) fn encode<T: Serialize>(kind: SectionKind, value: &T) -> Result<Vec<u
 /// recursive either, since there is no limit on depth.
 pub(crate) fn decode<'a, T: Deserialize<'a>>(kind: SectionKind, bytes: &'a [u8]) -> Result<T> {
     let config = bincode::config::standard().with_limit::<{ 4 * MAX_SECTION_BYTES }>();
-    let (value, used) = bincode::serde::borrow_decode_from_slice(bytes, config).map_err(|e| kind.corrupt(format!("cannot be decoded ({e})")))?;
+    let (value, used) = bincode::serde::borrow_decode_from_slice(bytes, config)
+        .map_err(|e| kind.corrupt(format!("cannot be decoded ({e})")))?;
     if used != bytes.len() {
         return Err(kind.corrupt(format!("{} bytes are left over", bytes.len() - used)));
     }

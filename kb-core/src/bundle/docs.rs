@@ -91,7 +91,8 @@ pub fn encode(documents: &[Document]) -> Result<Vec<u8>> {
 /// [`ErrorKind::Corrupt`].
 pub fn decode(payload: &[u8]) -> Result<DocumentTable> {
     let wire: Vec<DocWire> = codec::decode(KIND, payload)?;
-    let mut table = DocumentTable { documents: Vec::with_capacity(wire.len()), text_bytes: Vec::with_capacity(wire.len()) };
+    let mut table =
+        DocumentTable { documents: Vec::with_capacity(wire.len()), text_bytes: Vec::with_capacity(wire.len()) };
     for document in wire {
         let corrupt = |what: &str| KIND.corrupt(format!("{}: {what}", document.path));
         let mut end = 0usize;
@@ -151,7 +152,8 @@ fn check_sections(sections: &[Section], text_bytes: u32) -> Result<(), &'static 
 
 /// That every section starts and ends between two characters of `text`.
 pub(super) fn check_section_boundaries(text: &str, sections: &[Section]) -> Result<(), &'static str> {
-    let on_boundary = |s: &Section| text.is_char_boundary(s.span_bytes.start) && text.is_char_boundary(s.span_bytes.end);
+    let on_boundary =
+        |s: &Section| text.is_char_boundary(s.span_bytes.start) && text.is_char_boundary(s.span_bytes.end);
     if sections.iter().all(on_boundary) { Ok(()) } else { Err("a section starts or ends inside a character") }
 }
 

@@ -49,8 +49,7 @@ pub enum SectionKind {
 
 impl SectionKind {
     /// All kinds, in the order in which a bundle lists them.
-    pub const ALL: [Self; 6] =
-        [Self::Docs, Self::Text, Self::Chunks, Self::Lexical, Self::Vectors, Self::Graph];
+    pub const ALL: [Self; 6] = [Self::Docs, Self::Text, Self::Chunks, Self::Lexical, Self::Vectors, Self::Graph];
 
     /// The kind's name in file names, in the manifest and in messages.
     pub fn name(self) -> &'static str {
@@ -189,7 +188,10 @@ impl Header {
             return Err(kind.error(ErrorKind::NewerFormat, what));
         }
         if read.payload_bytes.max(read.stored_bytes) > MAX_SECTION_BYTES as u64 {
-            let what = format!("declares {} bytes, the limit is {MAX_SECTION_BYTES}", read.payload_bytes.max(read.stored_bytes));
+            let what = format!(
+                "declares {} bytes, the limit is {MAX_SECTION_BYTES}",
+                read.payload_bytes.max(read.stored_bytes)
+            );
             return Err(kind.error(ErrorKind::TooLarge, what));
         }
         Ok(read)

@@ -95,18 +95,24 @@ impl Manifest {
             format: u16,
         }
         if json.len() > MAX_MANIFEST_BYTES {
-            return Err(Error::new(ErrorKind::TooLarge, format!("the manifest has {} bytes, the limit is {MAX_MANIFEST_BYTES}", json.len())));
+            return Err(Error::new(
+                ErrorKind::TooLarge,
+                format!("the manifest has {} bytes, the limit is {MAX_MANIFEST_BYTES}", json.len()),
+            ));
         }
         // The version is looked at first: a later one may have changed everything else.
         let probe: Probe = serde_json::from_slice(json).map_err(|e| {
-            let kind = if e.is_eof() && !json.trim_ascii().is_empty() { ErrorKind::Corrupt } else { ErrorKind::NotABundle };
+            let kind =
+                if e.is_eof() && !json.trim_ascii().is_empty() { ErrorKind::Corrupt } else { ErrorKind::NotABundle };
             Error::new(kind, format!("the manifest is not that of a knowledge base ({e})"))
         })?;
         if probe.format > FORMAT_VERSION {
-            let what = format!("the manifest has format version {}, this program reads up to {FORMAT_VERSION}", probe.format);
+            let what =
+                format!("the manifest has format version {}, this program reads up to {FORMAT_VERSION}", probe.format);
             return Err(Error::new(ErrorKind::NewerFormat, what));
         }
-        let manifest: Self = serde_json::from_slice(json).map_err(|e| corrupt(format!("the manifest cannot be read ({e})")))?;
+        let manifest: Self =
+            serde_json::from_slice(json).map_err(|e| corrupt(format!("the manifest cannot be read ({e})")))?;
         manifest.check()?;
         Ok(manifest)
     }
@@ -164,7 +170,10 @@ impl Manifest {
             if let Some(last) = last {
                 let next_part = section.kind == SectionKind::Text && last.first_document < section.first_document;
                 if last.kind > section.kind || (last.kind == section.kind && !next_part) {
-                    return Err(corrupt(format!("the manifest lists section `{}` twice or out of order", section.kind.name())));
+                    return Err(corrupt(format!(
+                        "the manifest lists section `{}` twice or out of order",
+                        section.kind.name()
+                    )));
                 }
             }
             last = Some(section);
@@ -173,7 +182,9 @@ impl Manifest {
             return Err(corrupt("the manifest's first section `text` does not start at document 0"));
         }
         let total = |of: fn(&CollectionInfo) -> u32| self.collections.iter().map(|c| u64::from(of(c))).sum::<u64>();
-        if total(|c| c.documents) != u64::from(self.counts.documents) || total(|c| c.chunks) != u64::from(self.counts.chunks) {
+        if total(|c| c.documents) != u64::from(self.counts.documents)
+            || total(|c| c.chunks) != u64::from(self.counts.chunks)
+        {
             return Err(corrupt("the manifest's counts are not the sums over its collections"));
         }
         if self.model.as_ref().is_some_and(|m| m.dim == 0 || m.dim > MAX_DIM) {

@@ -31,7 +31,11 @@ pub(super) fn flatten(map: &BTreeMap<String, MetaValue>) -> Result<Vec<MetaItem<
     Ok(items)
 }
 
-fn push_entries<'a>(items: &mut Vec<MetaItem<'a>>, map: &'a BTreeMap<String, MetaValue>, depth: usize) -> Result<(), &'static str> {
+fn push_entries<'a>(
+    items: &mut Vec<MetaItem<'a>>,
+    map: &'a BTreeMap<String, MetaValue>,
+    depth: usize,
+) -> Result<(), &'static str> {
     for (key, value) in map {
         items.push(MetaItem::Key(key));
         push_value(items, value, depth)?;

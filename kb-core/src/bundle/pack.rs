@@ -64,7 +64,9 @@ pub fn unpack(bytes: &[u8]) -> Result<Packed<'_>> {
     };
     let version = u16::from_le_bytes([header[8], header[9]]);
     if version > FORMAT_VERSION {
-        let what = format!("the packed knowledge base has format version {version}, this program reads up to {FORMAT_VERSION}");
+        let what = format!(
+            "the packed knowledge base has format version {version}, this program reads up to {FORMAT_VERSION}"
+        );
         return Err(Error::new(ErrorKind::NewerFormat, what));
     }
     let length = u32::from_le_bytes([header[12], header[13], header[14], header[15]]);

@@ -85,7 +85,10 @@ mod simd128 {
     use std::arch::wasm32::*;
 
     fn sum(v: v128) -> i32 {
-        i32x4_extract_lane::<0>(v) + i32x4_extract_lane::<1>(v) + i32x4_extract_lane::<2>(v) + i32x4_extract_lane::<3>(v)
+        i32x4_extract_lane::<0>(v)
+            + i32x4_extract_lane::<1>(v)
+            + i32x4_extract_lane::<2>(v)
+            + i32x4_extract_lane::<3>(v)
     }
 
     fn bytes(from: &[i8; 16]) -> v128 {
@@ -141,7 +144,8 @@ mod tests {
             let b: Vec<i8> = (0..length).map(|i| if i % 5 == 0 { 127 } else { next() as i8 }).collect();
             let q: Vec<i16> = (0..length).map(|i| if i % 3 == 0 { -32767 } else { next() as i16 }).collect();
             let exact = |b: &[i64]| a.iter().zip(b).map(|(a, b)| i64::from(*a) * b).sum::<i64>();
-            let (wide_b, wide_q): (Vec<i64>, Vec<i64>) = b.iter().zip(&q).map(|(b, q)| (i64::from(*b), i64::from(*q))).unzip();
+            let (wide_b, wide_q): (Vec<i64>, Vec<i64>) =
+                b.iter().zip(&q).map(|(b, q)| (i64::from(*b), i64::from(*q))).unzip();
             assert_eq!(i64::from(dot_i8(&a, &b)), exact(&wide_b));
             assert_eq!(i64::from(scalar_i8(&a, &b)), exact(&wide_b));
             assert_eq!(i64::from(dot_i8_i16(&a, &q)), exact(&wide_q));

@@ -5,8 +5,8 @@
 //! in the order of their rows, so that neighbours, which are often near each other in a document, have
 //! small gaps.
 
-use crate::bundle::SectionKind;
 use crate::Result;
+use crate::bundle::SectionKind;
 use std::ops::Range;
 
 const KIND: SectionKind = SectionKind::Graph;
@@ -24,6 +24,7 @@ const INVALID: u32 = u32::MAX;
 pub(super) const EF_RANGE: Range<usize> = 1..4097;
 
 /// A graph with nothing of instant-distance in it.
+#[cfg(not(target_arch = "wasm32"))]
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct RawGraph {
     pub(super) ef_search: u32,
@@ -40,6 +41,7 @@ pub(super) struct RawGraph {
     pub(super) layers: Vec<Vec<Vec<u32>>>,
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 pub(super) fn encode(graph: &RawGraph) -> Vec<u8> {
     let mut out = Vec::new();
     let mut put = |n: u32| put_number(&mut out, n);
@@ -120,7 +122,9 @@ pub(super) fn decode(payload: &[u8], count: usize) -> Result<CheckedGraph<'_>> {
     }
     let folded_count = input.number()? as usize;
     if nodes + folded_count != count {
-        return Err(KIND.corrupt(format!("{nodes} nodes and {folded_count} equal vectors are not the {count} vectors of the bundle")));
+        return Err(KIND.corrupt(format!(
+            "{nodes} nodes and {folded_count} equal vectors are not the {count} vectors of the bundle"
+        )));
     }
     let mut folded = Vec::with_capacity(folded_count);
     let mut next = 0u32;
@@ -238,6 +242,7 @@ pub(super) fn bands(nodes: usize, layers: impl DoubleEndedIterator<Item = usize>
     bands
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 fn put_number(out: &mut Vec<u8>, mut n: u32) {
     while n >= 0x80 {
         out.push(n as u8 | 0x80);
@@ -246,6 +251,7 @@ fn put_number(out: &mut Vec<u8>, mut n: u32) {
     out.push(n as u8);
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 fn put_ascending(put: &mut impl FnMut(u32), ids: &[u32]) {
     let mut next = 0;
     for id in ids {

@@ -15,29 +15,31 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub(super) struct Space {
     pub(super) matrix: Arc<Matrix>,
-    /// ‖s·q‖² / 2 of each row.
-    half_squares: Vec<f32>,
+    /// c·c of the centre.
+    centre_square: f64,
+    /// s·(c·q) of each row.
+    along: Vec<f32>,
 }
 
 impl Space {
     pub(super) fn new(matrix: Arc<Matrix>) -> Self {
-        let half = |i: u32| {
-            let (row, scale) = (matrix.row(i), matrix.scale(i));
-            (scale * scale * f64::from(dot_i8(row, row)) / 2.0) as f32
+        let along = |i: u32| {
+            let product: f64 =
+                matrix.row(i).iter().zip(&matrix.centre).map(|(q, c)| f64::from(*q) * f64::from(*c)).sum();
+            (matrix.scale(i) * product) as f32
         };
-        let half_squares = (0..matrix.len() as u32).map(half).collect();
-        Self { matrix, half_squares }
+        let along = (0..matrix.len() as u32).map(along).collect();
+        let centre_square = matrix.centre.iter().map(|c| f64::from(*c) * f64::from(*c)).sum();
+        Self { matrix, centre_square, along }
     }
 
-    fn half_square(&self, row: u32) -> f32 {
-        self.half_squares.get(row as usize).copied().unwrap_or_default()
-    }
-
-    /// Half the squared distance of two rows, which is 1 − cosine for unit vectors.
-    fn between(&self, a: u32, b: u32) -> f32 {
+    /// 1 − cosine of two rows: (a·c + s·q)·(a'·c + s'·q') multiplied out.
+    fn between(&self, i: u32, j: u32) -> f32 {
         let m = &self.matrix;
-        let product = m.scale(a) * m.scale(b) * f64::from(dot_i8(m.row(a), m.row(b)));
-        self.half_square(a) + self.half_square(b) - product as f32
+        let along = |row: u32| self.along.get(row as usize).copied().map_or(0.0, f64::from);
+        let (a, b) = (m.share(i), m.share(j));
+        let rows = m.scale(i) * m.scale(j) * f64::from(dot_i8(m.row(i), m.row(j)));
+        (1.0 - (a * b * self.centre_square + a * along(j) + b * along(i) + rows)) as f32
     }
 }
 
@@ -50,6 +52,7 @@ pub(super) enum Point {
     Query { query: Arc<QueryVector>, space: Arc<Space> },
 }
 
+#[cfg(not(target_arch = "wasm32"))]
 impl Point {
     pub(super) fn row(row: u32, space: &Arc<Space>) -> Self {
         Self::Row { row, space: OnceLock::from(space.clone()) }
@@ -59,10 +62,11 @@ impl Point {
 impl instant_distance::Point for Point {
     fn distance(&self, other: &Self) -> f32 {
         match (self, other) {
-            (Self::Query { query, space }, Self::Row { row, .. }) | (Self::Row { row, .. }, Self::Query { query, space }) => {
-                1.0 - space.matrix.cosine(query, *row)
+            (Self::Query { query, space }, Self::Row { row, .. })
+            | (Self::Row { row, .. }, Self::Query { query, space }) => 1.0 - space.matrix.cosine(query, *row),
+            (Self::Row { row, space }, Self::Row { row: other, .. }) => {
+                space.get().map_or(f32::MAX, |space| space.between(*row, *other))
             }
-            (Self::Row { row: a, space }, Self::Row { row: b, .. }) => space.get().map_or(f32::MAX, |space| space.between(*a, *b)),
             (Self::Query { .. }, Self::Query { .. }) => 0.0,
         }
     }
@@ -135,7 +139,12 @@ impl<'de, I: Iterator<Item = u32>> Deserializer<'de> for &mut Words<I> {
         visitor.visit_seq(Elements { words: self, left })
     }
 
-    fn deserialize_struct<V: Visitor<'de>>(self, _: &'static str, fields: &'static [&'static str], visitor: V) -> Result<V::Value, WordsError> {
+    fn deserialize_struct<V: Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, WordsError> {
         visitor.visit_seq(Elements { words: self, left: fields.len() })
     }
 

@@ -87,7 +87,7 @@ impl VectorIndex {
         self.matrix.dim
     }
 
-    /// The vector of `chunk` as it was quantised, within about 0.004 of unit length.
+    /// The vector of `chunk` as it was quantised, within about 0.001 of unit length.
     pub fn vector(&self, chunk: u32) -> Option<Vec<f32>> {
         ((chunk as usize) < self.len()).then(|| self.matrix.expand(chunk))
     }

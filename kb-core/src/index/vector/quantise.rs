@@ -1,9 +1,11 @@
 //! From unit vectors to 8-bit rows, and from a question's vector to 16 bits.
 //!
 //! Passages of one knowledge base share a large common part: with e5 two unrelated ones have a cosine
-//! of 0.8. So what is quantised is the difference from the mean, where the same 255 steps are finer.
-//! With centre c, row q and scale s, a passage is v ≈ c + s·q and its cosine with a question x is
-//! x·c + s·(x·q).
+//! of 0.8. So what is rounded to 255 steps is the difference from their mean c, giving a row q; and the
+//! passage is then v ≈ a·c + s·q with the a and s of least squares. Questions share most of c too, so
+//! an error along c would be an error of every score; least squares leaves none there. Measured on e5
+//! vectors, the score's error is 7e-5 (standard deviation), where one scale for each row has 15e-5 and
+//! the usual max/127 on v itself 30e-5.
 
 use crate::{Error, ErrorKind, Result};
 
@@ -16,7 +18,9 @@ pub(super) struct Matrix {
     pub(super) dim: usize,
     /// The mean of the vectors, `dim` numbers.
     pub(super) centre: Vec<f32>,
-    /// One scale a row: 0 or more.
+    /// How much of the centre is in each vector: about 1.
+    pub(super) shares: Vec<f32>,
+    /// The length of a step in each row.
     pub(super) scales: Vec<f32>,
     /// Row after row.
     pub(super) rows: Vec<i8>,
@@ -48,7 +52,8 @@ impl Matrix {
         let mut factors = Vec::with_capacity(count);
         let mut centre = vec![0f64; dim];
         for (i, vector) in vectors.chunks_exact(dim).enumerate() {
-            let factor = to_unit(vector).ok_or_else(|| invalid(format!("vector {i} has no direction: it is zero or not finite")))?;
+            let factor = to_unit(vector)
+                .ok_or_else(|| invalid(format!("vector {i} has no direction: it is zero or not finite")))?;
             for (sum, x) in centre.iter_mut().zip(vector) {
                 *sum += f64::from(*x) * factor;
             }
@@ -57,16 +62,52 @@ impl Matrix {
         // Rounded to f32 before use, since that is what a reader of the file will have.
         let centre: Vec<f32> = centre.iter().map(|sum| (sum / count.max(1) as f64) as f32).collect();
 
-        let mut rows = Vec::with_capacity(vectors.len());
-        let mut scales = Vec::with_capacity(count);
-        let mut rest = vec![0f64; dim];
+        let mut matrix = Self {
+            dim,
+            centre,
+            shares: Vec::with_capacity(count),
+            scales: Vec::with_capacity(count),
+            rows: Vec::with_capacity(vectors.len()),
+        };
+        let mut unit = vec![0f64; dim];
         for (vector, factor) in vectors.chunks_exact(dim).zip(factors) {
-            for ((r, x), c) in rest.iter_mut().zip(vector).zip(&centre) {
-                *r = f64::from(*x) * factor - f64::from(*c);
+            for (u, x) in unit.iter_mut().zip(vector) {
+                *u = f64::from(*x) * factor;
             }
-            scales.push(quantise_row(&rest, &mut rows));
+            matrix.push(&unit);
         }
-        Ok(Self { dim, centre, scales, rows })
+        Ok(matrix)
+    }
+
+    /// Appends the row, share and scale of a vector of unit length.
+    fn push(&mut self, unit: &[f64]) {
+        let rest = |(v, c): (&f64, &f32)| v - f64::from(*c);
+        let largest = unit.iter().zip(&self.centre).map(rest).fold(0f64, |m, r| m.max(r.abs()));
+        // Below this the vector is the centre, but for the centre's own rounding.
+        let step = if largest < 1e-7 { f64::INFINITY } else { largest / ROW_LIMIT };
+        // Products of v, c and q, for the two equations of least squares.
+        let (mut cc, mut cq, mut qq, mut vc, mut vq) = (0f64, 0f64, 0f64, 0f64, 0f64);
+        for (v, c) in unit.iter().zip(&self.centre) {
+            let q = (rest((v, c)) / step).round_ties_even();
+            self.rows.push(q as i8);
+            let c = f64::from(*c);
+            cc += c * c;
+            cq += c * q;
+            qq += q * q;
+            vc += v * c;
+            vq += v * q;
+        }
+        let determinant = cc * qq - cq * cq;
+        let (share, scale) = if qq == 0.0 {
+            (1.0, 0.0)
+        } else if cc < 1e-6 || determinant < 0.01 * cc * qq {
+            // Next to no centre, or a row along it: two coefficients would be arbitrary.
+            (1.0, (vq - cq) / qq)
+        } else {
+            ((vc * qq - vq * cq) / determinant, (cc * vq - cq * vc) / determinant)
+        };
+        self.shares.push(share as f32);
+        self.scales.push(scale as f32);
     }
 
     pub(super) fn len(&self) -> usize {
@@ -79,6 +120,10 @@ impl Matrix {
         self.rows.get(start..start.saturating_add(self.dim)).unwrap_or_default()
     }
 
+    pub(super) fn share(&self, i: u32) -> f64 {
+        self.shares.get(i as usize).copied().map_or(0.0, f64::from)
+    }
+
     pub(super) fn scale(&self, i: u32) -> f64 {
         self.scales.get(i as usize).copied().map_or(0.0, f64::from)
     }
@@ -86,8 +131,8 @@ impl Matrix {
     /// Cosine of a question and row `i`, −1 to 1.
     pub(super) fn cosine(&self, query: &QueryVector, i: u32) -> f32 {
         let dot = super::dot::dot_i8_i16(self.row(i), &query.steps);
-        // Two multiplications and an addition in f64: the same on every machine.
-        let cosine = query.base + self.scale(i) * query.scale * f64::from(dot);
+        // A few operations in f64: the same on every machine.
+        let cosine = query.base * self.share(i) + self.scale(i) * query.scale * f64::from(dot);
         cosine.clamp(-1.0, 1.0) as f32
     }
 
@@ -108,10 +153,14 @@ impl Matrix {
         Ok(QueryVector { steps: steps.collect(), scale, base })
     }
 
-    /// Row `i` as numbers: centre plus scaled row, of about unit length.
+    /// Vector `i` as numbers, of about unit length.
     pub(super) fn expand(&self, i: u32) -> Vec<f32> {
-        let scale = self.scale(i);
-        self.row(i).iter().zip(&self.centre).map(|(q, c)| (f64::from(*c) + scale * f64::from(*q)) as f32).collect()
+        let (share, scale) = (self.share(i), self.scale(i));
+        self.row(i)
+            .iter()
+            .zip(&self.centre)
+            .map(|(q, c)| (share * f64::from(*c) + scale * f64::from(*q)) as f32)
+            .collect()
     }
 }
 
@@ -124,24 +173,4 @@ pub(super) fn query_limit(dim: usize) -> f64 {
 fn to_unit(vector: &[f32]) -> Option<f64> {
     let norm = vector.iter().map(|x| f64::from(*x) * f64::from(*x)).sum::<f64>().sqrt();
     (norm.is_finite() && norm > 0.0).then(|| 1.0 / norm)
-}
-
-/// Appends `rest` to `rows` in steps of its largest value / 127, rounded to the nearest, halves to even.
-/// The scale returned is not the step but ‖r‖² / r·q, which makes s·q as long as r in r's own
-/// direction: so a vector has a cosine of exactly 1 with itself.
-fn quantise_row(rest: &[f64], rows: &mut Vec<i8>) -> f32 {
-    let largest = rest.iter().fold(0f64, |m, r| m.max(r.abs()));
-    // Equal to the centre but for the rounding of the centre itself: nothing is left to say.
-    if largest < 1e-7 {
-        rows.extend(rest.iter().map(|_| 0));
-        return 0.0;
-    }
-    let (mut square, mut product) = (0f64, 0f64);
-    rows.extend(rest.iter().map(|r| {
-        let q = (r / largest * ROW_LIMIT).round_ties_even();
-        square += r * r;
-        product += r * q;
-        q as i8
-    }));
-    (square / product) as f32
 }

@@ -64,7 +64,8 @@ mod tests {
                 ((state >> 20) % 40) as f32 * 0.05 - 1.0 + (state >> 30) as f32 * 1e-5
             })
             .collect();
-        let mut all: Vec<(i32, u32)> = scores.iter().enumerate().map(|(i, s)| (-((s * 1e4).round_ties_even() as i32), i as u32)).collect();
+        let mut all: Vec<(i32, u32)> =
+            scores.iter().enumerate().map(|(i, s)| (-((s * 1e4).round_ties_even() as i32), i as u32)).collect();
         all.sort_unstable();
         for k in [0, 1, 7, 100, 499, 500, 1000] {
             let mut top = Top::new(k);

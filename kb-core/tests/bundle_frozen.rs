@@ -1,0 +1,85 @@
+//! Bundles that were written once and must open for ever. A failure here means that bases which people
+//! have published can no longer be read: mend the reader, never the file.
+#![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod common;
+
+use kb_core::bundle::{MANIFEST_FILE, SectionKind, open_bundle, unpack};
+use std::path::PathBuf;
+
+fn folder(version: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tests/bundles").join(version)
+}
+
+#[test]
+fn version_1_opens() {
+    let folder = folder("v1");
+    let manifest = std::fs::read(folder.join(MANIFEST_FILE)).unwrap();
+    let opened =
+        open_bundle(&manifest, &SectionKind::ALL, |s| Ok(std::fs::read(folder.join(&s.file)).unwrap())).unwrap();
+    assert_eq!(opened.manifest.format, 1);
+    assert_eq!(opened.documents, common::documents());
+    assert_eq!(opened.chunks, common::chunks(&common::documents()));
+
+    let packed = std::fs::read(folder.join("bundle.kbpack")).unwrap();
+    let packed = unpack(&packed).unwrap();
+    assert_eq!(packed.manifest, opened.manifest);
+    assert_eq!(open_bundle(packed.manifest_json, &SectionKind::ALL, |s| packed.file(s)).unwrap(), opened);
+}
+
+#[cfg(feature = "vector")]
+mod vectors {
+    use super::*;
+    use kb_core::bundle::{BundleBuilder, pack};
+    use kb_core::index::vector::{GraphOptions, VectorIndex};
+
+    const ROWS: [f32; 20] = [
+        1.0, 0.0, 0.0, 0.0, //
+        0.8, 0.6, 0.0, 0.0, //
+        0.6, 0.0, 0.8, 0.0, //
+        0.0, 0.0, 0.6, 0.8, //
+        0.0, 1.0, 0.0, 0.0,
+    ];
+
+    /// Cosines that follow from [`ROWS`] by hand: x = (0.8, 0.6, 0, 0).
+    #[test]
+    fn version_1_searches() {
+        let folder = folder("v1");
+        let manifest = std::fs::read(folder.join(MANIFEST_FILE)).unwrap();
+        let opened =
+            open_bundle(&manifest, &SectionKind::ALL, |s| Ok(std::fs::read(folder.join(&s.file)).unwrap())).unwrap();
+        let mut index = VectorIndex::from_bytes(opened.index(SectionKind::Vectors).unwrap()).unwrap();
+        index.load_graph(opened.index(SectionKind::Graph).unwrap()).unwrap();
+        let expected = [(1, 1.0), (0, 0.8), (4, 0.6), (2, 0.48), (3, 0.0)];
+        for hits in [index.search_exact(&[0.8, 0.6, 0.0, 0.0], 5, None), index.search_graph(&[0.8, 0.6, 0.0, 0.0], 5)] {
+            let hits = hits.unwrap();
+            assert_eq!(hits.iter().map(|h| h.chunk).collect::<Vec<_>>(), expected.map(|e| e.0));
+            assert!(hits.iter().zip(expected).all(|(h, e)| (h.score - e.1).abs() < 0.01), "{hits:?}");
+        }
+    }
+
+    /// Made tests/bundles/v1. For a later version: another folder, and the old one stays.
+    #[test]
+    #[ignore = "writes into the source tree, and only where there is no such bundle yet"]
+    fn write_version_1() {
+        let folder = folder("v1");
+        assert!(!folder.join(MANIFEST_FILE).exists(), "frozen");
+        std::fs::create_dir_all(&folder).unwrap();
+        let documents = common::documents();
+        let chunks = common::chunks(&documents);
+        let index = VectorIndex::build(4, &ROWS).unwrap();
+        let sealed = BundleBuilder::new("kb-builder 0.1.0", &documents, &chunks)
+            .title("测试 test")
+            .language("zh")
+            .lexical(b"stands in for postings".to_vec())
+            .vectors(common::model(4), index.to_bytes())
+            .graph(index.build_graph(&GraphOptions::default()).unwrap().0)
+            .finish()
+            .unwrap();
+        for file in &sealed.files {
+            std::fs::write(folder.join(&file.name), &file.bytes).unwrap();
+        }
+        std::fs::write(folder.join("bundle.kbpack"), pack(&sealed)).unwrap();
+        std::fs::write(folder.join(MANIFEST_FILE), &sealed.manifest_json).unwrap();
+    }
+}
