@@ -13,6 +13,7 @@
 mod fold;
 mod fold_tables;
 mod query;
+mod question;
 pub mod script;
 mod sentence;
 mod stem;

@@ -7,7 +7,7 @@ pub fn sentence_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
     let mut chars = text.char_indices().peekable();
     std::iter::from_fn(move || {
         while let Some((at, c)) = chars.next() {
-            let wide = matches!(c, '。' | '！' | '？' | '…');
+            let wide = matches!(c, '。' | '．' | '｡' | '！' | '？' | '…');
             if !wide && !matches!(c, '.' | '!' | '?') {
                 continue;
             }
@@ -87,6 +87,7 @@ mod tests {
             sentences("One (two.) Three, e.g. four. Version 1.2 is \"here.\" End."),
             ["One (two.) ", "Three, e.g. four. ", "Version 1.2 is \"here.\" ", "End."]
         );
+        assert_eq!(sentences("一．二．"), ["一．", "二．"]);
         assert_eq!(sentences(""), [""]);
         assert_eq!(sentences("no end"), ["no end"]);
     }

@@ -76,6 +76,11 @@ fn questions_keep_what_they_are_about() {
     assert_eq!(asked, ["find", "shortest", "path", "graph"]);
     let only_stop: Vec<_> = query_terms("to be or not to be").into_iter().map(|t| (t.term, t.weight)).collect();
     assert_eq!(only_stop, [("to", 2.0), ("be", 2.0), ("or", 1.0), ("not", 1.0)].map(|(t, w)| (t.to_owned(), w)));
+    let zh: Vec<_> = query_terms("变量的作用域是什么？").into_iter().map(|t| (t.term, t.weight)).collect();
+    let expected = [("变量", 1.0), ("量的", 0.5), ("的作", 0.5), ("作用", 1.0), ("用域", 1.0)];
+    assert_eq!(zh, expected.map(|(t, w)| (t.to_owned(), w)));
+    let only_question: Vec<_> = query_terms("为什么？").into_iter().map(|t| t.term).collect();
+    assert_eq!(only_question, ["为什", "什么"]);
     let zh: Vec<_> = query_terms("图").into_iter().map(|t| t.term).collect();
     assert_eq!(zh, ["图"]);
 }
