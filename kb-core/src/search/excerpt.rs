@@ -1,19 +1,24 @@
 //! The piece of a passage that is shown.
 
 use super::Excerpt;
-use crate::text::{TokenKind, sentence_ends, tokenize};
-use std::collections::HashMap;
+use crate::text::{sentence_ends, tokenize};
 use std::ops::Range;
 
 /// Longest excerpt in characters, ellipses left out.
 pub const MAX_EXCERPT_CHARS: usize = 240;
+
+/// A term to mark.
+pub(super) struct MarkTerm {
+    pub term: String,
+    /// What finding it is worth, more than 0.
+    pub weight: f32,
+}
 
 /// A place where a term of the query stands.
 struct Match {
     span: Range<usize>,
     /// Which term.
     term: usize,
-    weight: f32,
 }
 
 /// The best window of `text` (plain text) for the query's terms, each with the weight that finding it
@@ -22,9 +27,9 @@ struct Match {
 ///
 /// The window holds the most weight, each term counted once and its repetitions a tenth; it begins with
 /// a sentence where that leaves the matches inside. Without a match it is the beginning.
-pub(super) fn excerpt(text: &str, terms: &HashMap<String, f32>) -> (Excerpt, usize) {
+pub(super) fn excerpt(text: &str, terms: &[MarkTerm]) -> (Excerpt, usize) {
     let found = matches(text, terms);
-    let window = window(text, &found);
+    let window = window(text, &found, terms);
     let piece = &text[window.clone()];
     let mut shown = String::with_capacity(piece.len() + 6);
     if !text[..window.start].trim().is_empty() && !starts_sentence(text, window.start) {
@@ -53,29 +58,23 @@ pub(super) fn excerpt(text: &str, terms: &HashMap<String, f32>) -> (Excerpt, usi
     (Excerpt { text: shown, marks_bytes: marks }, focus)
 }
 
-/// All matches by ascending start.
-fn matches(text: &str, terms: &HashMap<String, f32>) -> Vec<Match> {
-    if terms.is_empty() {
-        return Vec::new();
-    }
-    let mut numbers: HashMap<String, usize> = HashMap::new();
+/// All matches by ascending start, which is the order of the tokens.
+fn matches(text: &str, terms: &[MarkTerm]) -> Vec<Match> {
     let mut found = Vec::new();
+    if terms.is_empty() {
+        return found;
+    }
     tokenize(text, |token| {
-        if let Some(&weight) = terms.get(token.term) {
-            // Single characters are asked for only where they were the whole question.
-            let weight = if token.kind == TokenKind::Unigram { weight * 0.5 } else { weight };
-            let next = numbers.len();
-            let term = *numbers.entry(token.term.to_owned()).or_insert(next);
-            found.push(Match { span: token.span_bytes, term, weight });
+        if let Some(term) = terms.iter().position(|t| t.term == token.term) {
+            found.push(Match { span: token.span_bytes, term });
         }
     });
-    found.sort_by_key(|m| (m.span.start, m.span.end));
     found
 }
 
 /// The bytes to show.
-fn window(text: &str, found: &[Match]) -> Range<usize> {
-    let Some(best) = best_run(text, found) else {
+fn window(text: &str, found: &[Match], terms: &[MarkTerm]) -> Range<usize> {
+    let Some(best) = best_run(text, found, terms) else {
         return 0..end_of_window(text, 0, 0);
     };
     let (first, last) =
@@ -85,23 +84,22 @@ fn window(text: &str, found: &[Match]) -> Range<usize> {
 }
 
 /// The run of matches within one window that is worth most, the first of equals.
-fn best_run(text: &str, found: &[Match]) -> Option<Range<usize>> {
+fn best_run(text: &str, found: &[Match], terms: &[MarkTerm]) -> Option<Range<usize>> {
     let positions: Vec<usize> = char_positions(text, found);
-    let mut counts: HashMap<usize, u32> = HashMap::new();
+    let mut counts = vec![0_u32; terms.len()];
+    // A term counts once, its repetitions a tenth.
+    let worth_of = |m: &Match, count: u32| if count == 0 { terms[m.term].weight } else { terms[m.term].weight * 0.1 };
     let mut worth = 0.0_f32;
     let mut best: Option<(f32, Range<usize>)> = None;
     let mut from = 0;
     for (i, m) in found.iter().enumerate() {
-        let count = counts.entry(m.term).or_default();
-        worth += if *count == 0 { m.weight } else { m.weight * 0.1 };
-        *count += 1;
+        worth += worth_of(m, counts[m.term]);
+        counts[m.term] += 1;
         // Room for the length of the last match and a little context.
         while positions[i] - positions[from] > MAX_EXCERPT_CHARS * 3 / 4 {
             let gone = &found[from];
-            if let Some(count) = counts.get_mut(&gone.term) {
-                *count -= 1;
-                worth -= if *count == 0 { gone.weight } else { gone.weight * 0.1 };
-            }
+            counts[gone.term] -= 1;
+            worth -= worth_of(gone, counts[gone.term]);
             from += 1;
         }
         if best.as_ref().is_none_or(|(w, _)| worth > w * 1.0001) {

@@ -2,8 +2,8 @@ use super::*;
 use crate::text::query_terms;
 use proptest::prelude::*;
 
-fn terms(query: &str) -> HashMap<String, f32> {
-    query_terms(query).into_iter().map(|t| (t.term, 1.0)).collect()
+fn terms(query: &str) -> Vec<MarkTerm> {
+    query_terms(query).into_iter().map(|t| MarkTerm { term: t.term, weight: 1.0 }).collect()
 }
 
 /// The excerpt with its marks written as 【】.
@@ -83,7 +83,7 @@ proptest! {
         }
         // A text that holds a term shows one.
         let mut holds = false;
-        tokenize(text, |t| holds |= terms(&query).contains_key(t.term));
+        tokenize(text, |t| holds |= terms(&query).iter().any(|m| m.term == t.term));
         prop_assert_eq!(holds, !excerpt.marks_bytes.is_empty());
     }
 }

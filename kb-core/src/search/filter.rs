@@ -26,12 +26,7 @@ pub(super) fn matches(document: &Document, collections: &[String], filters: &[Fi
     if !collections.is_empty() && !collections.contains(&document.collection) {
         return false;
     }
-    let mut by_key: BTreeMap<&str, bool> = BTreeMap::new();
-    for filter in filters {
-        let met = by_key.entry(&filter.key).or_default();
-        *met = *met || meets(document, filter);
-    }
-    by_key.values().all(|met| *met)
+    filters.iter().all(|f| filters.iter().any(|same| same.key == f.key && meets(document, same)))
 }
 
 fn meets(document: &Document, filter: &Filter) -> bool {

@@ -1,7 +1,6 @@
 //! One ranking from two.
 
 use super::VectorHit;
-use std::collections::BTreeMap;
 
 /// How many candidates each list gives at least. A list of hits of length k needs as many as k.
 pub const CANDIDATES: usize = 50;
@@ -31,30 +30,35 @@ pub(super) struct Fused {
 /// Convex combination of min-max-normalised scores (Bruch, Gai and Ingber, TOIS 2023): each list is
 /// mapped to 0..1 over its own candidates, a passage that a list lacks counts 0 there. A list without
 /// any candidate does not take part, so that a question without a known word is ranked as by vectors
-/// alone. The result is by ascending chunk.
+/// alone. No list names a passage twice. The result is in no particular order.
 pub(super) fn fuse(lexical: &[(u32, f32)], vector: &[VectorHit], options: FusionOptions) -> Vec<Fused> {
     let (lexical_weight, vector_weight) = match (lexical.is_empty(), vector.is_empty()) {
         (true, _) => (0.0, 1.0),
         (_, true) => (1.0, 0.0),
         _ => (options.lexical_weight, 1.0 - options.lexical_weight),
     };
-    let mut fused: BTreeMap<u32, Fused> = BTreeMap::new();
-    let empty = |chunk| Fused { chunk, score: 0.0, lexical: None, vector: None };
     let range = Range::of(lexical.iter().map(|(_, s)| *s));
-    for &(chunk, score) in lexical {
-        let entry = fused.entry(chunk).or_insert(empty(chunk));
-        entry.score += lexical_weight * range.normalise(score);
-        entry.lexical = Some(score);
-    }
+    let mut fused: Vec<Fused> = lexical
+        .iter()
+        .map(|&(chunk, score)| Fused {
+            chunk,
+            score: lexical_weight * range.normalise(score),
+            lexical: Some(score),
+            vector: None,
+        })
+        .collect();
     let range = Range::of(vector.iter().map(|v| v.score));
     for hit in vector {
-        let entry = fused.entry(hit.chunk).or_insert(empty(hit.chunk));
-        if entry.vector.is_none() {
-            entry.score += vector_weight * range.normalise(hit.score);
-            entry.vector = Some(hit.score);
+        let share = vector_weight * range.normalise(hit.score);
+        match fused.iter_mut().find(|f| f.chunk == hit.chunk) {
+            Some(known) => {
+                known.score += share;
+                known.vector = Some(hit.score);
+            }
+            None => fused.push(Fused { chunk: hit.chunk, score: share, lexical: None, vector: Some(hit.score) }),
         }
     }
-    fused.into_values().collect()
+    fused
 }
 
 struct Range {
@@ -86,10 +90,10 @@ mod tests {
     }
 
     fn scores(lexical: &[(u32, f32)], vector: &[VectorHit], weight: f32) -> Vec<(u32, f32)> {
-        fuse(lexical, vector, FusionOptions { lexical_weight: weight })
-            .into_iter()
-            .map(|f| (f.chunk, f.score))
-            .collect()
+        let fused = fuse(lexical, vector, FusionOptions { lexical_weight: weight });
+        let mut scores: Vec<_> = fused.into_iter().map(|f| (f.chunk, f.score)).collect();
+        scores.sort_by_key(|s| s.0);
+        scores
     }
 
     /// By hand: lexical 10, 6, 2 become 1, 0.5, 0; vectors 0.9, 0.8 become 1, 0.

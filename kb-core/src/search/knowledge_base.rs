@@ -1,6 +1,6 @@
 //! A loaded bundle that answers.
 
-use super::excerpt::excerpt;
+use super::excerpt::{MarkTerm, excerpt};
 use super::filter::matches;
 use super::fusion::{CANDIDATES, Fused, FusionOptions, fuse};
 use super::{ChunkSet, Excerpt, Hit, Mode, Query, Response, VectorHit};
@@ -9,10 +9,13 @@ use crate::document::{Document, Section, plain};
 use crate::index::lexical::LexicalIndex;
 use crate::text::{QueryTerm, query_terms};
 use crate::{Error, ErrorKind, Result};
-use std::collections::{BTreeSet, HashMap};
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
 
 /// Longest question in bytes that is looked at; the rest of a longer one is ignored.
 const MAX_QUERY_BYTES: usize = 100_000;
+/// How many terms of a question are marked in excerpts; a long paste has more.
+const MAX_MARKED_TERMS: usize = 200;
 /// Scores that differ by less than this are equal, so that every machine gives the same order.
 const SCORE_STEP: f32 = 1e-4;
 
@@ -176,61 +179,71 @@ impl KnowledgeBase {
         let allowed = self.allowed(query);
         let admits =
             |chunk: u32| (chunk as usize) < self.chunks.len() && allowed.as_ref().is_none_or(|a| a.contains(chunk));
-        let vectors: Vec<VectorHit> =
-            vectors.iter().copied().filter(|v| admits(v.chunk) && v.score.is_finite()).collect();
+        let mut known = ChunkSet::new(self.chunks.len());
+        let mut candidates: Vec<VectorHit> = Vec::new();
+        for hit in vectors.iter().filter(|v| admits(v.chunk) && v.score.is_finite()) {
+            if !known.contains(hit.chunk) {
+                known.insert(hit.chunk);
+                candidates.push(*hit);
+            }
+        }
+        let vectors = candidates;
         let terms = query_terms(beginning(&query.text, MAX_QUERY_BYTES));
-        let mut lexical = match mode {
+        let lexical = match mode {
             Mode::Vector => Vec::new(),
             _ => self.lexical.scores(&terms, allowed.as_ref())?,
         };
         let lexical_candidates = lexical.len();
-        self.keep_best(&mut lexical, self.candidates(query), |(chunk, score)| (*chunk, *score));
-
-        let mut ranked: Vec<Fused> = match mode {
-            Mode::Lexical => lexical
-                .iter()
-                .map(|&(chunk, score)| Fused { chunk, score, lexical: Some(score), vector: None })
-                .collect(),
+        let lexical = self.best(&lexical, self.candidates(query));
+        let fused: Vec<Fused> = match mode {
+            Mode::Lexical => {
+                lexical.iter().map(|&(c, s)| Fused { chunk: c, score: s, lexical: Some(s), vector: None }).collect()
+            }
             Mode::Vector => vectors
                 .iter()
                 .map(|v| Fused { chunk: v.chunk, score: v.score, lexical: None, vector: Some(v.score) })
                 .collect(),
             Mode::Hybrid => fuse(&lexical, &vectors, self.fusion),
         };
-        self.keep_best(&mut ranked, query.k, |f| (f.chunk, f.score));
-        let weights = self.mark_weights(&terms)?;
+        let scores: Vec<(u32, f32)> = fused.iter().map(|f| (f.chunk, f.score)).collect();
+        let ranked: Vec<&Fused> = self
+            .best(&scores, query.k)
+            .iter()
+            .filter_map(|(chunk, _)| fused.iter().find(|f| f.chunk == *chunk))
+            .collect();
+        let weights = self.mark_terms(&terms)?;
         let hits = ranked.iter().enumerate().filter_map(|(i, f)| self.hit(i + 1, f, &weights)).collect();
         Ok(Response { hits, mode, lexical_candidates, vector_candidates: vectors.len() })
     }
 
-    /// Sorts by score, best first, rounded; equal ones by chunk id. Keeps the first `k`.
-    fn keep_best<T>(&self, items: &mut Vec<T>, k: usize, of: impl Fn(&T) -> (u32, f32)) {
-        let key = |item: &T| {
-            let (chunk, score) = of(item);
+    /// The `k` best by score, rounded; equal ones by chunk id. Best first.
+    fn best(&self, scores: &[(u32, f32)], k: usize) -> Vec<(u32, f32)> {
+        let mut heap = BinaryHeap::with_capacity(k + 1);
+        for (i, &(chunk, score)) in scores.iter().enumerate() {
             let steps = (score / SCORE_STEP).round() as i64;
-            (std::cmp::Reverse(steps), self.chunks.get(chunk as usize).map(|c| c.id), chunk)
-        };
-        if items.len() > k && k > 0 {
-            items.select_nth_unstable_by_key(k - 1, key);
-            items.truncate(k);
+            heap.push((Reverse(steps), self.chunks.get(chunk as usize).map(|c| c.id), i));
+            if heap.len() > k {
+                heap.pop();
+            }
         }
-        items.sort_unstable_by_key(key);
+        heap.into_sorted_vec().into_iter().map(|(.., i)| scores[i]).collect()
     }
 
     /// What finding each term in an excerpt is worth.
-    fn mark_weights(&self, terms: &[QueryTerm]) -> Result<HashMap<String, f32>> {
-        // A long paste is not worth a look-up for each of its words.
-        let rare = terms.len() <= 200;
+    fn mark_terms(&self, terms: &[QueryTerm]) -> Result<Vec<MarkTerm>> {
         terms
             .iter()
+            .take(MAX_MARKED_TERMS)
             .map(|t| {
-                let idf = if rare { self.lexical.idf(self.lexical.document_frequency(&t.term)?) } else { 1.0 };
-                Ok((t.term.clone(), idf))
+                Ok(MarkTerm {
+                    term: t.term.clone(),
+                    weight: self.lexical.idf(self.lexical.document_frequency(&t.term)?),
+                })
             })
             .collect()
     }
 
-    fn hit(&self, rank: usize, fused: &Fused, terms: &HashMap<String, f32>) -> Option<Hit> {
+    fn hit(&self, rank: usize, fused: &Fused, terms: &[MarkTerm]) -> Option<Hit> {
         let chunk = self.chunks.get(fused.chunk as usize)?;
         let document = self.documents.get(chunk.doc as usize)?;
         let own = chunk.section.map(|s| s as usize);
@@ -261,7 +274,7 @@ impl KnowledgeBase {
 }
 
 /// What to show of a passage, and the index of the section that it is in.
-fn shown(document: &Document, chunk: &Chunk, terms: &HashMap<String, f32>) -> Option<(Excerpt, Option<usize>)> {
+fn shown(document: &Document, chunk: &Chunk, terms: &[MarkTerm]) -> Option<(Excerpt, Option<usize>)> {
     let own = chunk.section.map(|s| s as usize);
     let body = plain(chunk.text(document)?);
     // The headings are shown apart.

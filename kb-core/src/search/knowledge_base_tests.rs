@@ -8,10 +8,22 @@ use crate::index::lexical::LexicalBuilder;
 use crate::search::Filter;
 
 const PAGES: [(&str, &str, &str); 4] = [
-    ("algo", "graph/shortest-path.md", "---\ntags: [图论]\nweek: 3\n---\n# 最短路\n\n## Dijkstra 算法\n\n求**单源**最短路径，边权非负。用堆优化后复杂度是 $O(m\\log n)$，这是最常用的做法，竞赛里几乎总是够用。\n\n## Floyd 算法\n\n求任意两点之间的最短路径，复杂度是 $O(n^3)$，写起来只有三重循环，适合点数不多的稠密图。\n"),
+    (
+        "algo",
+        "graph/shortest-path.md",
+        "---\ntags: [图论]\nweek: 3\n---\n# 最短路\n\n## Dijkstra 算法\n\n求**单源**最短路径，边权非负。用堆优化后复杂度是 $O(m\\log n)$，这是最常用的做法，竞赛里几乎总是够用。\n\n## Floyd 算法\n\n求任意两点之间的最短路径，复杂度是 $O(n^3)$，写起来只有三重循环，适合点数不多的稠密图。\n",
+    ),
     ("algo", "string/kmp.md", "# 前缀函数\n\nKMP 算法用前缀函数匹配字符串。\n"),
-    ("rust", "ch04.md", "# Understanding Ownership\n\n## What Is Ownership?\n\nOwnership is a set of rules that govern how a Rust program manages memory.\n\n## References & Borrowing\n\nA reference is like a pointer.\n"),
-    ("rust", "ch15.md", "# Smart Pointers\n\n`Rc<T>` enables multiple owners of the same data; the reference counter manages memory.\n"),
+    (
+        "rust",
+        "ch04.md",
+        "# Understanding Ownership\n\n## What Is Ownership?\n\nOwnership is a set of rules that govern how a Rust program manages memory.\n\n## References & Borrowing\n\nA reference is like a pointer.\n",
+    ),
+    (
+        "rust",
+        "ch15.md",
+        "# Smart Pointers\n\n`Rc<T>` enables multiple owners of the same data; the reference counter manages memory.\n",
+    ),
 ];
 
 fn base() -> KnowledgeBase {
@@ -116,7 +128,7 @@ fn modes_use_the_lists_they_name() {
 #[test]
 fn vectors_from_outside_are_not_trusted() {
     let base = base();
-    let vectors = [(99, 0.9), (4, f32::NAN), (0, 0.5)].map(|(chunk, score)| VectorHit { chunk, score });
+    let vectors = [(99, 0.9), (4, f32::NAN), (0, 0.5), (0, 0.4)].map(|(chunk, score)| VectorHit { chunk, score });
     let q = Query { mode: Mode::Vector, ..query("anything") };
     let r = base.search(&q, Some(&vectors)).expect("a valid query");
     assert_eq!(r.hits.iter().map(|h| h.chunk).collect::<Vec<_>>(), [0]);
@@ -127,7 +139,12 @@ fn vectors_from_outside_are_not_trusted() {
 #[test]
 fn what_cannot_be_answered_is_an_error() {
     let base = base();
-    for bad in [query(" \n"), Query { k: 0, ..query("x") }, Query { k: 101, ..query("x") }, Query { mode: Mode::Vector, ..query("x") }] {
+    for bad in [
+        query(" \n"),
+        Query { k: 0, ..query("x") },
+        Query { k: 101, ..query("x") },
+        Query { mode: Mode::Vector, ..query("x") },
+    ] {
         assert_eq!(base.search(&bad, None).expect_err("not valid").kind(), ErrorKind::InvalidInput);
     }
     // A question of nothing but punctuation is valid and finds nothing.
