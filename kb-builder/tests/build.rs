@@ -1,5 +1,6 @@
 //! `kb-builder build`, from outside.
 
+#[allow(dead_code, reason = "each test file uses a part of it")]
 mod common;
 
 use common::{Sandbox, course, files, stderr};

@@ -1,5 +1,6 @@
 //! With the real model: builds, the embedding cache, search by meaning, `eval`.
 
+#[allow(dead_code, reason = "each test file uses a part of it")]
 mod common;
 
 use common::{Sandbox, course, files, stderr};
@@ -29,7 +30,7 @@ fn cached_fresh_and_partly_cached_builds_give_the_same_bytes() {
     let filling = build("filling", &[]);
     let cached = build("cached", &[]);
     let n = fresh["passages"].clone();
-    assert!(n.as_u64().is_some_and(|n| n >= 6));
+    assert!(n.as_u64().is_some_and(|n| n >= 4));
     assert_eq!((&fresh["embedded"], &fresh["from_cache"]), (&n, &0.into()));
     assert_eq!((&filling["embedded"], &filling["from_cache"]), (&n, &0.into()));
     assert_eq!((&cached["embedded"], &cached["from_cache"]), (&0.into(), &n));

@@ -1,5 +1,6 @@
 //! `search`, `inspect` and `serve` on a built site.
 
+#[allow(dead_code, reason = "each test file uses a part of it")]
 mod common;
 
 use common::{Sandbox, course, stderr};
@@ -131,6 +132,15 @@ fn inspect_adds_up() {
     assert_eq!(on_disk, sum);
     let text = String::from_utf8_lossy(&s.expect(0, &["inspect", "site"]).stdout).into_owned();
     assert!(text.contains("4 documents") && text.contains("no model: search by words only"), "{text}");
+}
+
+#[test]
+fn a_document_is_shown_as_it_was_converted() {
+    let s = site();
+    let output = s.expect(0, &["inspect", "site", "--document", "en/guide.rst"]);
+    let expected = "# Arrays {#arrays}\n\n## Slicing {#slicing}\n\nA slice shows a part of an array without copying, see `numpy.copy`.\n";
+    assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
+    s.expect(2, &["inspect", "site", "--document", "en/nope.rst"]);
 }
 
 /// A server that ends with the test.

@@ -2,10 +2,11 @@
 
 use super::print_json;
 use crate::base::Base;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::report::bytes;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -15,8 +16,11 @@ pub struct Args {
     /// The folder that `build` wrote
     site: PathBuf,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, conflicts_with = "document")]
     json: bool,
+    /// Print one document as Markdown, as it was converted
+    #[arg(long, value_name = "COLLECTION/PATH")]
+    document: Option<String>,
 }
 
 /// What is printed.
@@ -70,6 +74,9 @@ struct Section {
 /// Reads everything, so that damage anywhere is found, and prints.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let base = Base::open(&args.site, true)?;
+    if let Some(name) = &args.document {
+        return print_document(&base, name);
+    }
     base.knowledge.lexical_index().check()?;
     let output = describe(&base);
     if args.json {
@@ -77,6 +84,22 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     } else {
         print(&output);
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the converted text of `COLLECTION/PATH`.
+fn print_document(base: &Base, name: &str) -> Result<ExitCode> {
+    let mut documents = base.knowledge.documents().iter();
+    let found =
+        documents.find(|d| name.strip_prefix(d.collection.as_str()).and_then(|n| n.strip_prefix('/')) == Some(&d.path));
+    let Some(document) = found else {
+        return Err(Error::usage(
+            format!("there is no document `{name}`"),
+            "name it as hits do: its collection, a slash, its path",
+        ));
+    };
+    // A reader that has seen enough, such as `head`, is no failure.
+    let _ = std::io::stdout().lock().write_all(document.text.as_bytes());
     Ok(ExitCode::SUCCESS)
 }
 

@@ -24,16 +24,7 @@ impl Writer {
     fn children(&mut self, el: ElementRef, depth: usize) {
         for child in el.children() {
             match child.value() {
-                Node::Text(t) => {
-                    let mut piece = escape::text(&t.split_whitespace().collect::<Vec<_>>().join(" "));
-                    if t.starts_with(char::is_whitespace) {
-                        piece.insert(0, ' ');
-                    }
-                    if t.ends_with(char::is_whitespace) && !piece.ends_with(' ') {
-                        piece.push(' ');
-                    }
-                    self.inline(&piece);
-                }
+                Node::Text(t) => self.inline(&escape::text(&inline::fold(t))),
                 Node::Element(_) => {
                     if let Some(child) = ElementRef::wrap(child).filter(|c| !is_skipped(*c)) {
                         self.element(child, depth + 1);

@@ -112,11 +112,12 @@ fn delimited(source: &str, display: bool) -> String {
     if display { format!("$${source}$$") } else { format!("${source}$") }
 }
 
-/// Folds runs of white space into one space, as a browser does.
-fn fold(s: &str) -> String {
+/// Folds runs of white space into one space, as a browser does. A no-break space is one too here: it
+/// says how to break lines, which is of no use to a search.
+pub fn fold(s: &str) -> String {
     let mut out = String::with_capacity(s.len());
     for c in s.chars() {
-        if matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}') {
+        if matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}' | '\u{a0}') {
             if !out.ends_with(' ') {
                 out.push(' ');
             }
