@@ -6,8 +6,8 @@ use super::fusion::{CANDIDATES, Fused, FusionOptions, fuse};
 use super::{ChunkSet, Excerpt, Hit, Mode, Query, Response, VectorHit};
 use crate::chunk::{Chunk, opening_headings, title_path};
 use crate::document::{Document, Section, plain};
-use crate::index::lexical::LexicalIndex;
-use crate::text::{QueryTerm, query_terms};
+use crate::index::lexical::{LexicalIndex, Scores};
+use crate::text::query_terms;
 use crate::{Error, ErrorKind, Result};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -189,12 +189,12 @@ impl KnowledgeBase {
         }
         let vectors = candidates;
         let terms = query_terms(beginning(&query.text, MAX_QUERY_BYTES));
-        let lexical = match mode {
-            Mode::Vector => Vec::new(),
+        let found = match mode {
+            // The words are only marked then; how rare they are does not matter.
+            Mode::Vector => Scores { passages: Vec::new(), idf: vec![1.0; terms.len()] },
             _ => self.lexical.scores(&terms, allowed.as_ref())?,
         };
-        let lexical_candidates = lexical.len();
-        let lexical = self.best(&lexical, self.candidates(query));
+        let lexical = self.best(&found.passages, self.candidates(query));
         let fused: Vec<Fused> = match mode {
             Mode::Lexical => {
                 lexical.iter().map(|&(c, s)| Fused { chunk: c, score: s, lexical: Some(s), vector: None }).collect()
@@ -211,8 +211,11 @@ impl KnowledgeBase {
             .iter()
             .filter_map(|(chunk, _)| fused.iter().find(|f| f.chunk == *chunk))
             .collect();
-        let weights = self.mark_terms(&terms)?;
-        let hits = ranked.iter().enumerate().filter_map(|(i, f)| self.hit(i + 1, f, &weights)).collect();
+        let marked: Vec<MarkTerm> = (terms.into_iter().zip(found.idf).take(MAX_MARKED_TERMS))
+            .map(|(t, weight)| MarkTerm { term: t.term, weight })
+            .collect();
+        let hits = ranked.iter().enumerate().filter_map(|(i, f)| self.hit(i + 1, f, &marked)).collect();
+        let lexical_candidates = found.passages.len();
         Ok(Response { hits, mode, lexical_candidates, vector_candidates: vectors.len() })
     }
 
@@ -227,20 +230,6 @@ impl KnowledgeBase {
             }
         }
         heap.into_sorted_vec().into_iter().map(|(.., i)| scores[i]).collect()
-    }
-
-    /// What finding each term in an excerpt is worth.
-    fn mark_terms(&self, terms: &[QueryTerm]) -> Result<Vec<MarkTerm>> {
-        terms
-            .iter()
-            .take(MAX_MARKED_TERMS)
-            .map(|t| {
-                Ok(MarkTerm {
-                    term: t.term.clone(),
-                    weight: self.lexical.idf(self.lexical.document_frequency(&t.term)?),
-                })
-            })
-            .collect()
     }
 
     fn hit(&self, rank: usize, fused: &Fused, terms: &[MarkTerm]) -> Option<Hit> {

@@ -1,8 +1,8 @@
 //! A small base of real pages, asked in every mode.
 
 use super::*;
+use crate::chunk::ChunkId;
 use crate::chunk::heading::{HeadingOptions, chunk};
-use crate::chunk::{ChunkId, title_path};
 use crate::document::parse_markdown;
 use crate::index::lexical::LexicalBuilder;
 use crate::search::Filter;
@@ -34,9 +34,7 @@ fn base() -> KnowledgeBase {
         document.collection = collection.into();
         document.url = Some(format!("https://example.org/{}", path.trim_end_matches(".md")));
         for c in chunk(&document, documents.len() as u32, &options).expect("valid options") {
-            let headings = title_path(&document, &c)[1..].join(" ");
-            let body = plain(c.text(&document).expect("inside")).text;
-            lexical.add(&document.title, &headings, &body).expect("small");
+            lexical.add_chunk(&document, &c).expect("small");
             chunks.push(c);
         }
         documents.push(document);

@@ -4,6 +4,8 @@ use super::alphabet;
 use super::bits::{BitWriter, put_varint};
 use super::field::{BLOCK, LONG_LIST};
 use super::{FIELDS, FORMAT_VERSION, LexicalIndex, TOKENIZER_VERSION};
+use crate::chunk::{Chunk, opening_headings, title_path};
+use crate::document::{Document, plain};
 use crate::text::{TokenKind, tokenize};
 use crate::{Error, ErrorKind, Result};
 use std::collections::HashMap;
@@ -50,6 +52,18 @@ impl LexicalBuilder {
         h.add_shared(headings);
         x.add_unit(text);
         Ok(())
+    }
+
+    /// Adds a passage of a document as the product does it: headings without the document's title, text
+    /// without the headings that open it, so that each is counted in its own field only.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub fn add_chunk(&mut self, document: &Document, chunk: &Chunk) -> Result<()> {
+        let path = title_path(document, chunk);
+        let headings = path.strip_prefix(&[document.title.as_str()]).unwrap_or(&path);
+        let body = plain(chunk.text(document).unwrap_or_default()).text;
+        self.add(&document.title, &headings.join("\n"), &body[opening_headings(&body, &path)..])
     }
 
     /// The finished index as bytes, see [`super`].

@@ -118,9 +118,18 @@ impl Field {
     ) -> Result<()> {
         for block in 0..self.block_count() {
             let mut terms = self.block_terms(bytes, block)?;
+            let mut factors = [None; BLOCK];
+            for factor in &mut factors {
+                match terms.next()? {
+                    Some(term) => *factor = choose(term),
+                    None => break,
+                }
+            }
+            // The postings of most blocks need not be looked at.
+            let Some(last) = factors.iter().rposition(Option::is_some) else { continue };
             let mut postings = self.block_postings(bytes, block)?;
-            while let Some(term) = terms.next()? {
-                match choose(term) {
+            for factor in &factors[..=last] {
+                match *factor {
                     Some(factor) => self.read_list(&mut postings, &mut |unit, tf| sink(unit, tf, factor))?,
                     None => self.skip_list(&mut postings)?,
                 }

@@ -65,6 +65,15 @@ impl Default for Bm25 {
     }
 }
 
+/// What [`LexicalIndex::scores`] found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scores {
+    /// Chunk index and score above 0, by ascending index.
+    pub passages: Vec<(u32, f32)>,
+    /// Inverse document frequency of each term, in the order of the terms.
+    pub idf: Vec<f32>,
+}
+
 /// The word index of a bundle.
 #[derive(Debug)]
 pub struct LexicalIndex {
@@ -147,30 +156,33 @@ impl LexicalIndex {
     /// # Errors
     /// [`ErrorKind::Corrupt`] if postings are damaged.
     pub fn search(&self, query: &str, k: usize, allowed: Option<&ChunkSet>) -> Result<Vec<(u32, f32)>> {
-        let mut hits = self.scores(&query_terms(query), allowed)?;
+        let mut hits = self.scores(&query_terms(query), allowed)?.passages;
         hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         hits.truncate(k);
         Ok(hits)
     }
 
-    /// The score of every passage that has one of `terms`, by ascending chunk index.
+    /// The score of every passage that has one of `terms`.
     ///
     /// # Errors
     /// As [`Self::search`].
-    pub fn scores(&self, terms: &[QueryTerm], allowed: Option<&ChunkSet>) -> Result<Vec<(u32, f32)>> {
+    pub fn scores(&self, terms: &[QueryTerm], allowed: Option<&ChunkSet>) -> Result<Scores> {
         let mut total = vec![0.0_f32; self.len()];
         let mut frequency = vec![0.0_f32; self.len()];
         let mut touched = Vec::new();
+        let mut idf = Vec::with_capacity(terms.len());
         for term in terms {
             self.frequencies(&term.term, &mut frequency, &mut touched)?;
-            let weight = term.weight * self.idf(touched.len());
+            let own = self.idf(touched.len());
+            idf.push(own);
+            let weight = term.weight * own;
             for chunk in touched.drain(..) {
                 let x = std::mem::take(&mut frequency[chunk as usize]);
                 total[chunk as usize] += weight * x / (self.parameters.k1 + x);
             }
         }
         let scored = (0..self.chunks).zip(total).filter(|(c, s)| *s > 0.0 && allowed.is_none_or(|a| a.contains(*c)));
-        Ok(scored.collect())
+        Ok(Scores { passages: scored.collect(), idf })
     }
 
     /// Inverse document frequency of a term that is in `count` passages: above 0, at most about

@@ -17,11 +17,8 @@ fn found(index: &LexicalIndex, query: &str) -> Vec<u32> {
 /// Expected values from the formula in the module's documentation, computed in Python.
 #[test]
 fn scores_are_bm25f() {
-    let mut index = index(&[
-        ("Graphs", "", "Graph search: graph."),
-        ("Graphs", "Trees", "Tree search."),
-        ("Heaps", "", "Heap."),
-    ]);
+    let mut index =
+        index(&[("Graphs", "", "Graph search: graph."), ("Graphs", "Trees", "Tree search."), ("Heaps", "", "Heap.")]);
     index.set_parameters(Bm25 { k1: 1.2, weights: [1.0, 2.0, 1.0], b: [0.5, 0.5, 0.75] });
     let scores = |query: &str| index.search(query, 10, None).expect("sound");
     let close = |got: &[(u32, f32)], expected: &[(u32, f32)]| {
