@@ -7,7 +7,7 @@ pub mod heading;
 #[cfg(feature = "build")]
 mod pack;
 
-use crate::document::{Document, plain};
+use crate::document::{Document, PlainText, plain_after};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -77,6 +77,16 @@ pub fn title_path<'d>(document: &'d Document, chunk: &Chunk) -> Vec<&'d str> {
     path
 }
 
+/// A passage as plain text. Offsets of the result count from the beginning of the passage. Empty if
+/// `document` is not the passage's.
+pub fn plain_passage(document: &Document, chunk: &Chunk) -> PlainText {
+    let section = chunk.section.and_then(|s| document.sections.get(s as usize));
+    // Code does not go on over a heading.
+    let from = section.map_or(0, |s| s.span_bytes.start).min(chunk.span_bytes.start as usize);
+    let before = document.text.get(from..chunk.span_bytes.start as usize).unwrap_or_default();
+    plain_after(before, chunk.text(document).unwrap_or_default())
+}
+
 /// Where the text of a passage begins behind the headings that open it: the length of the leading
 /// lines of `plain_text` that are titles of `path`.
 pub fn opening_headings(plain_text: &str, path: &[&str]) -> usize {
@@ -94,7 +104,7 @@ pub fn opening_headings(plain_text: &str, path: &[&str]) -> usize {
 /// passage as plain text, without the headings that open it, which the path already has.
 pub fn embedding_text(document: &Document, chunk: &Chunk) -> String {
     let path = title_path(document, chunk);
-    let body = plain(chunk.text(document).unwrap_or_default()).text;
+    let body = plain_passage(document, chunk).text;
     let body = &body[opening_headings(&body, &path)..];
     let mut text = path.join(" > ");
     if !body.is_empty() && !text.is_empty() {

@@ -12,7 +12,7 @@ use std::ops::Range;
 pub use lang::Lang;
 #[cfg(feature = "build")]
 pub use markdown::{Parsed, parse_markdown, parse_text};
-pub use plain::{PlainText, plain};
+pub use plain::{PlainText, plain, plain_after};
 
 /// One document after conversion. `text` is Markdown in UTF-8 with `\n` line ends; every span in
 /// this crate is a byte range of it.

@@ -4,8 +4,8 @@ use super::excerpt::{MarkTerm, excerpt};
 use super::filter::matches;
 use super::fusion::{CANDIDATES, Fused, FusionOptions, fuse};
 use super::{ChunkSet, Excerpt, Hit, Mode, Query, Response, VectorHit};
-use crate::chunk::{Chunk, opening_headings, title_path};
-use crate::document::{Document, Section, plain};
+use crate::chunk::{Chunk, opening_headings, plain_passage, title_path};
+use crate::document::{Document, Section};
 use crate::index::lexical::{LexicalIndex, Scores};
 use crate::text::query_terms;
 use crate::{Error, ErrorKind, Result};
@@ -237,7 +237,7 @@ impl KnowledgeBase {
         let document = self.documents.get(chunk.doc as usize)?;
         let own = chunk.section.map(|s| s as usize);
         let (excerpt, section) = if self.has_text(chunk.doc) {
-            shown(document, chunk, terms)?
+            shown(document, chunk, terms)
         } else {
             (Excerpt { text: String::new(), marks_bytes: Vec::new() }, own)
         };
@@ -263,16 +263,16 @@ impl KnowledgeBase {
 }
 
 /// What to show of a passage, and the index of the section that it is in.
-fn shown(document: &Document, chunk: &Chunk, terms: &[MarkTerm]) -> Option<(Excerpt, Option<usize>)> {
+fn shown(document: &Document, chunk: &Chunk, terms: &[MarkTerm]) -> (Excerpt, Option<usize>) {
     let own = chunk.section.map(|s| s as usize);
-    let body = plain(chunk.text(document)?);
+    let body = plain_passage(document, chunk);
     // The headings are shown apart.
     let skipped = opening_headings(&body.text, &title_path(document, chunk));
     let (excerpt, focus) = excerpt(&body.text[skipped..], terms);
     // A passage can hold more than one short section: lead to the one that has the match.
     let focus = chunk.span_bytes.start as usize + body.source_offset(skipped + focus);
     let section = section_at(&document.sections, focus).filter(|s| own.is_none_or(|o| *s >= o)).or(own);
-    Some((excerpt, section))
+    (excerpt, section)
 }
 
 /// That every section of `document` starts and ends between characters of `text`.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::chunk::ChunkId;
 use crate::chunk::heading::{HeadingOptions, chunk};
-use crate::document::parse_markdown;
+use crate::document::{parse_markdown, plain};
 use crate::index::lexical::LexicalBuilder;
 use crate::search::Filter;
 

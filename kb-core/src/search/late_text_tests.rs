@@ -17,7 +17,7 @@ fn parts() -> (Vec<Document>, Vec<Chunk>, LexicalIndex) {
     let mut lexical = LexicalBuilder::new();
     for (i, document) in documents.iter().enumerate() {
         for chunk in heading::chunk(document, i as u32, &HeadingOptions::default()).expect("options are the defaults") {
-            lexical.add(&document.title, "", &plain(chunk.text(document).expect("inside")).text).expect("small");
+            lexical.add_chunk(document, &chunk).expect("small");
             chunks.push(chunk);
         }
     }

@@ -37,8 +37,10 @@ impl Paragraph {
     }
 }
 
-pub(super) fn convert(markdown: &str, out: &mut PlainText) {
-    let mut c = Converter { out, paragraph: Paragraph::default(), state: State::Prose };
+/// Converts `markdown`, which follows `before` in its page.
+pub(super) fn convert(before: &str, markdown: &str, out: &mut PlainText) {
+    let state = open_fence(before).unwrap_or(State::Prose);
+    let mut c = Converter { out, paragraph: Paragraph::default(), state };
     let mut at = 0;
     for line in markdown.split_inclusive('\n') {
         let content = line.strip_suffix('\n').unwrap_or(line);
@@ -46,6 +48,25 @@ pub(super) fn convert(markdown: &str, out: &mut PlainText) {
         at += line.len();
     }
     c.flush(at);
+}
+
+/// The fence that is still open at the end of `before`.
+fn open_fence(before: &str) -> Option<State> {
+    let mut open: Option<(u8, usize, usize)> = None;
+    for line in before.lines() {
+        let indent = line.len() - line.trim_start().len();
+        let trimmed = line.trim_start_matches([' ', '\t', '>']).trim_end();
+        match open {
+            Some((mark, length, _)) if trimmed.len() >= length && trimmed.bytes().all(|b| b == mark) => open = None,
+            Some(_) => {}
+            None => {
+                if let Some(State::Fence(mark, length, _)) = opens(trimmed) {
+                    open = Some((mark, length, indent));
+                }
+            }
+        }
+    }
+    open.map(|(mark, length, indent)| State::Fence(mark, length, indent))
 }
 
 struct Converter<'a> {

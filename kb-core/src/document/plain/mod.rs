@@ -73,8 +73,14 @@ impl PlainText {
 
 /// The plain text of a slice of Markdown.
 pub fn plain(markdown: &str) -> PlainText {
+    plain_after("", markdown)
+}
+
+/// The plain text of a slice that follows `before` in its page: if a code block is open there, the
+/// slice begins with code.
+pub fn plain_after(before: &str, markdown: &str) -> PlainText {
     let mut out = PlainText::default();
-    lines::convert(markdown, &mut out);
+    lines::convert(before, markdown, &mut out);
     let kept = out.text.trim_end().len();
     out.text.truncate(kept);
     out.runs.retain(|(p, _)| *p < kept);

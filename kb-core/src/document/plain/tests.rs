@@ -38,6 +38,16 @@ fn markup_goes_and_words_stay() {
 }
 
 #[test]
+fn a_slice_of_code_stays_code() {
+    let page = "# H\n\n  ~~~c\n  a_b = *c * *d;\n  e();\n  ~~~\n*x*\n";
+    let cut = page.find("  e();").expect("is there");
+    assert_eq!(plain_after(&page[..cut], &page[cut..]).text, "e();\nx");
+    let cut = page.find("*x*").expect("is there");
+    assert_eq!(plain_after(&page[..cut], &page[cut..]).text, "x");
+    assert_eq!(plain_after("", "a\nb").text, "a b");
+}
+
+#[test]
 fn source_offsets_point_at_what_was_copied() {
     let markdown = "# 标题\n\nsee [链接](u) and `code`\n\n```\nx = 1\n```\n";
     let p = plain(markdown);

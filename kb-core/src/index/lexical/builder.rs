@@ -4,8 +4,8 @@ use super::alphabet;
 use super::bits::{BitWriter, put_varint};
 use super::field::{BLOCK, LONG_LIST};
 use super::{FIELDS, FORMAT_VERSION, LexicalIndex, TOKENIZER_VERSION};
-use crate::chunk::{Chunk, opening_headings, title_path};
-use crate::document::{Document, plain};
+use crate::chunk::{Chunk, opening_headings, plain_passage, title_path};
+use crate::document::Document;
 use crate::text::{TokenKind, tokenize};
 use crate::{Error, ErrorKind, Result};
 use std::collections::HashMap;
@@ -62,7 +62,7 @@ impl LexicalBuilder {
     pub fn add_chunk(&mut self, document: &Document, chunk: &Chunk) -> Result<()> {
         let path = title_path(document, chunk);
         let headings = path.strip_prefix(&[document.title.as_str()]).unwrap_or(&path);
-        let body = plain(chunk.text(document).unwrap_or_default()).text;
+        let body = plain_passage(document, chunk).text;
         self.add(&document.title, &headings.join("\n"), &body[opening_headings(&body, &path)..])
     }
 
