@@ -1,0 +1,238 @@
+/* tslint:disable */
+/* eslint-disable */
+/** Thrown by every function here. `code` is stable, for example `kb::corrupt`. */
+export interface KbError extends Error {
+    code: string;
+    /** What to do next, in English. */
+    hint: string;
+}
+
+/** Which lists answer: words and meaning fused, words alone, meaning alone. */
+export type Mode = "hybrid" | "lexical" | "vector";
+
+/** Conditions on one key are alternatives, conditions on different keys must all hold. */
+export interface Filter {
+    /** `path` (a prefix), `lang`, `tag` or a metadata key. */
+    key: string;
+    value: string;
+}
+
+export interface Query {
+    text: string;
+    /** Most hits to return, 1 to 100; 10 if left out. */
+    k?: number;
+    mode?: Mode;
+    /** Only these collections; all if empty. */
+    collections?: string[];
+    filters?: Filter[];
+}
+
+/** A range of a string in UTF-16 units. */
+export interface Span {
+    start: number;
+    end: number;
+}
+
+export interface Excerpt {
+    /** Plain text; empty while the document's text is not loaded, see `Response.missing`. */
+    text: string;
+    /** What to mark, in order, not overlapping. */
+    marks: Span[];
+}
+
+export interface Hit {
+    /** 1 for the best. */
+    rank: number;
+    score: number;
+    /** BM25 score, if the words matched. */
+    lexicalScore?: number;
+    /** Cosine, if the vectors proposed it. */
+    vectorScore?: number;
+    /** Stable id of the passage, 16 hex digits. */
+    chunkId: string;
+    collection: string;
+    /** Path of the document in its collection. */
+    path: string;
+    title: string;
+    /** Headings from the outermost to the passage's own. */
+    headingPath: string[];
+    /** Fragment identifier of the passage's heading, may be empty. */
+    anchor: string;
+    /** Where the source can be opened, fragment included. */
+    url?: string;
+    /** Language code of the document. */
+    lang: string;
+    excerpt: Excerpt;
+}
+
+export interface Response {
+    hits: Hit[];
+    /** Which lists answered: `lexical` for a hybrid query that came without candidates. */
+    mode: Mode;
+    /** Passages that hold one of the query's terms. */
+    lexicalCandidates: number;
+    /** Passages that the vectors proposed. */
+    vectorCandidates: number;
+    /** Files of text that must be added before every excerpt can be shown. */
+    missing: string[];
+}
+
+export interface Section {
+    kind: "docs" | "text" | "chunks" | "lexical" | "vectors" | "graph";
+    /** Name of the file beside the manifest. */
+    file: string;
+    bytes: number;
+    /** SHA-256 of the file in hex. */
+    sha256: string;
+}
+
+export interface CollectionInfo {
+    name: string;
+    documents: number;
+    chunks: number;
+}
+
+export interface DocumentInfo {
+    /** For `document()`. */
+    index: number;
+    collection: string;
+    path: string;
+    title: string;
+    lang: string;
+    url?: string;
+}
+
+export interface Info {
+    title: string;
+    /** Main language as a code, may be empty. */
+    language: string;
+    /** Changes whenever answers may change. */
+    id: string;
+    chunks: number;
+    collections: CollectionInfo[];
+    documents: DocumentInfo[];
+    /** Name of the model that searching by meaning needs; none for a base without vectors. */
+    model?: string;
+    /** What the encoder module needs of this base. */
+    vectorSections: Section[];
+}
+
+export interface Heading {
+    /** 1 to 6. */
+    level: number;
+    title: string;
+    anchor: string;
+    /** UTF-16 range of the heading and what is under it, up to the next heading. */
+    start: number;
+    end: number;
+}
+
+export interface DocumentText {
+    /** Markdown. */
+    text: string;
+    sections: Heading[];
+}
+
+/** Passages near a question, best first: indexes of chunks and their cosines. */
+export interface Candidates {
+    ids: Uint32Array;
+    scores: Float32Array;
+}
+
+
+
+/**
+ * The model of a knowledge base and the vectors that it made.
+ */
+export class Encoder {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * Takes the bytes of a section file that the manifest names, in any order.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::corrupt` for bytes that are not that file, `kb::invalid_input` for a
+     * file that is not of use here.
+     */
+    addSection(file: string, bytes: Uint8Array | number[]): void;
+    /**
+     * The `k` passages nearest to a question, best first. `allowed` is what `KnowledgeBase.allowed`
+     * returned: one bit a chunk.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::missing` before the model and the vectors are there.
+     */
+    candidates(text: string, k: number, allowed?: Uint8Array | number[] | null): Candidates;
+    /**
+     * The vector of a question: unit length, as many numbers as the model gives.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::missing` before `load`.
+     */
+    embed(text: string): Float32Array;
+    /**
+     * Loads the model from the bytes of `model.onnx`, `tokenizer.json` and `model.json`.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::model` if the files cannot be used, `kb::model_mismatch` if the
+     * knowledge base was built with another model.
+     */
+    load(onnx: Uint8Array | number[], tokenizer: Uint8Array | number[], modelJson: string): void;
+    /**
+     * An encoder for the knowledge base with this `manifest.json`; it still needs the sections
+     * `vectors` and, where there is one, `graph`, and the model.
+     *
+     * # Errors
+     * Throws a `KbError` for a manifest that cannot be used.
+     */
+    constructor(manifest: Uint8Array | number[]);
+}
+
+/**
+ * Runs when the module is instantiated: a panic stops WebAssembly with a bare `unreachable`, so where
+ * it happened goes to the console first.
+ */
+export function start(): void;
+
+export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+export interface InitOutput {
+    readonly memory: WebAssembly.Memory;
+    readonly __wbg_encoder_free: (a: number, b: number) => void;
+    readonly encoder_addSection: (a: number, b: number, c: number, d: number, e: number) => [number, number];
+    readonly encoder_candidates: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
+    readonly encoder_embed: (a: number, b: number, c: number) => [number, number, number];
+    readonly encoder_load: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number];
+    readonly encoder_new: (a: number, b: number) => [number, number, number];
+    readonly start: () => void;
+    readonly __wbindgen_exn_store_command_export: (a: number) => void;
+    readonly __externref_table_alloc_command_export: () => number;
+    readonly __wbindgen_externrefs: WebAssembly.Table;
+    readonly __wbindgen_malloc_command_export: (a: number, b: number) => number;
+    readonly __wbindgen_realloc_command_export: (a: number, b: number, c: number, d: number) => number;
+    readonly __wbindgen_free_command_export: (a: number, b: number, c: number) => void;
+    readonly __externref_table_dealloc_command_export: (a: number) => void;
+    readonly __wbindgen_start: () => void;
+}
+
+export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+/**
+ * Instantiates the given `module`, which can either be bytes or
+ * a precompiled `WebAssembly.Module`.
+ *
+ * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+ *
+ * @returns {InitOutput}
+ */
+export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
+
+/**
+ * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
+ * for everything else, calls `WebAssembly.instantiate` directly.
+ *
+ * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
+ *
+ * @returns {Promise<InitOutput>}
+ */
+export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;

@@ -1,0 +1,296 @@
+/* tslint:disable */
+/* eslint-disable */
+/** Thrown by every function here. `code` is stable, for example `kb::corrupt`. */
+export interface KbError extends Error {
+    code: string;
+    /** What to do next, in English. */
+    hint: string;
+}
+
+/** Which lists answer: words and meaning fused, words alone, meaning alone. */
+export type Mode = "hybrid" | "lexical" | "vector";
+
+/** Conditions on one key are alternatives, conditions on different keys must all hold. */
+export interface Filter {
+    /** `path` (a prefix), `lang`, `tag` or a metadata key. */
+    key: string;
+    value: string;
+}
+
+export interface Query {
+    text: string;
+    /** Most hits to return, 1 to 100; 10 if left out. */
+    k?: number;
+    mode?: Mode;
+    /** Only these collections; all if empty. */
+    collections?: string[];
+    filters?: Filter[];
+}
+
+/** A range of a string in UTF-16 units. */
+export interface Span {
+    start: number;
+    end: number;
+}
+
+export interface Excerpt {
+    /** Plain text; empty while the document's text is not loaded, see `Response.missing`. */
+    text: string;
+    /** What to mark, in order, not overlapping. */
+    marks: Span[];
+}
+
+export interface Hit {
+    /** 1 for the best. */
+    rank: number;
+    score: number;
+    /** BM25 score, if the words matched. */
+    lexicalScore?: number;
+    /** Cosine, if the vectors proposed it. */
+    vectorScore?: number;
+    /** Stable id of the passage, 16 hex digits. */
+    chunkId: string;
+    collection: string;
+    /** Path of the document in its collection. */
+    path: string;
+    title: string;
+    /** Headings from the outermost to the passage's own. */
+    headingPath: string[];
+    /** Fragment identifier of the passage's heading, may be empty. */
+    anchor: string;
+    /** Where the source can be opened, fragment included. */
+    url?: string;
+    /** Language code of the document. */
+    lang: string;
+    excerpt: Excerpt;
+}
+
+export interface Response {
+    hits: Hit[];
+    /** Which lists answered: `lexical` for a hybrid query that came without candidates. */
+    mode: Mode;
+    /** Passages that hold one of the query's terms. */
+    lexicalCandidates: number;
+    /** Passages that the vectors proposed. */
+    vectorCandidates: number;
+    /** Files of text that must be added before every excerpt can be shown. */
+    missing: string[];
+}
+
+export interface Section {
+    kind: "docs" | "text" | "chunks" | "lexical" | "vectors" | "graph";
+    /** Name of the file beside the manifest. */
+    file: string;
+    bytes: number;
+    /** SHA-256 of the file in hex. */
+    sha256: string;
+}
+
+export interface CollectionInfo {
+    name: string;
+    documents: number;
+    chunks: number;
+}
+
+export interface DocumentInfo {
+    /** For `document()`. */
+    index: number;
+    collection: string;
+    path: string;
+    title: string;
+    lang: string;
+    url?: string;
+}
+
+export interface Info {
+    title: string;
+    /** Main language as a code, may be empty. */
+    language: string;
+    /** Changes whenever answers may change. */
+    id: string;
+    chunks: number;
+    collections: CollectionInfo[];
+    documents: DocumentInfo[];
+    /** Name of the model that searching by meaning needs; none for a base without vectors. */
+    model?: string;
+    /** What the encoder module needs of this base. */
+    vectorSections: Section[];
+}
+
+export interface Heading {
+    /** 1 to 6. */
+    level: number;
+    title: string;
+    anchor: string;
+    /** UTF-16 range of the heading and what is under it, up to the next heading. */
+    start: number;
+    end: number;
+}
+
+export interface DocumentText {
+    /** Markdown. */
+    text: string;
+    sections: Heading[];
+}
+
+/** Passages near a question, best first: indexes of chunks and their cosines. */
+export interface Candidates {
+    ids: Uint32Array;
+    scores: Float32Array;
+}
+
+
+
+/**
+ * A knowledge base: first its parts are added, then it answers.
+ */
+export class KnowledgeBase {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * Takes the bytes of a section file: `docs`, `chunks` and `lexical` before `finish`, `text` before or
+     * after it.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::corrupt` for bytes that are not that file, `kb::invalid_input` for a name
+     * that the manifest does not know.
+     */
+    addSection(file: string, bytes: Uint8Array | number[]): void;
+    /**
+     * The passages that the query's collections and filters admit, one bit a passage, lowest first;
+     * nothing if all are.
+     *
+     * # Errors
+     * Throws a `KbError` for a query of the wrong shape, or before `finish`.
+     */
+    allowed(query: Query): Uint8Array | undefined;
+    /**
+     * How many candidates `Encoder.candidates` should give for a query.
+     *
+     * # Errors
+     * Throws a `KbError` for a query of the wrong shape, or before `finish`.
+     */
+    candidateCount(query: Query): number;
+    /**
+     * The text of a document and its headings.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::invalid_input` if there is no such document, `kb::missing` if its text
+     * has not been added.
+     */
+    document(document: number): DocumentText;
+    /**
+     * Puts the parts together; from here on it answers.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::missing` without `docs`, `chunks` or `lexical`, `kb::corrupt` for parts
+     * that are damaged or do not belong together.
+     */
+    finish(): void;
+    /**
+     * What the knowledge base says of itself.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::missing` before `finish`.
+     */
+    info(): Info;
+    /**
+     * The section file that holds a document's text and has not been added; nothing if the text is
+     * there.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::missing` before `finish`.
+     */
+    missingText(document: number): string | undefined;
+    /**
+     * The knowledge base with this `manifest.json`. `sections` says what it consists of.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::not_a_bundle`, `kb::newer_format`, `kb::corrupt`, `kb::too_large`.
+     */
+    constructor(manifest: Uint8Array | number[]);
+    /**
+     * The range of a passage in the text of its document, by its id; nothing if the document has no such
+     * passage.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::invalid_input` if there is no such document, `kb::missing` if its text
+     * has not been added.
+     */
+    passage(document: number, chunkId: string): Span | undefined;
+    /**
+     * Answers a query: by words, or by words and meaning together with what `Encoder.candidates` gave.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::invalid_input` for an empty question, `k` out of range or lists of
+     * unequal length; `kb::missing` before `finish`.
+     */
+    search(query: Query, ids?: Uint32Array | number[] | null, scores?: Float32Array | number[] | null): Response;
+    /**
+     * The section files that the manifest names.
+     *
+     * # Errors
+     * None; the type comes from the serialiser.
+     */
+    sections(): Section[];
+    /**
+     * Whether `finish` has succeeded.
+     */
+    readonly ready: boolean;
+}
+
+/**
+ * Runs when the module is instantiated: a panic stops WebAssembly with a bare `unreachable`, so where
+ * it happened goes to the console first.
+ */
+export function start(): void;
+
+export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+export interface InitOutput {
+    readonly memory: WebAssembly.Memory;
+    readonly __wbg_knowledgebase_free: (a: number, b: number) => void;
+    readonly knowledgebase_addSection: (a: number, b: number, c: number, d: number, e: number) => [number, number];
+    readonly knowledgebase_allowed: (a: number, b: any) => [number, number, number];
+    readonly knowledgebase_candidateCount: (a: number, b: any) => [number, number, number];
+    readonly knowledgebase_document: (a: number, b: number) => [number, number, number];
+    readonly knowledgebase_finish: (a: number) => [number, number];
+    readonly knowledgebase_info: (a: number) => [number, number, number];
+    readonly knowledgebase_missingText: (a: number, b: number) => [number, number, number, number];
+    readonly knowledgebase_new: (a: number, b: number) => [number, number, number];
+    readonly knowledgebase_passage: (a: number, b: number, c: number, d: number) => [number, number, number];
+    readonly knowledgebase_ready: (a: number) => number;
+    readonly knowledgebase_search: (a: number, b: any, c: number, d: number, e: number, f: number) => [number, number, number];
+    readonly knowledgebase_sections: (a: number) => [number, number, number];
+    readonly start: () => void;
+    readonly __wbindgen_malloc: (a: number, b: number) => number;
+    readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
+    readonly __wbindgen_free: (a: number, b: number, c: number) => void;
+    readonly __wbindgen_exn_store: (a: number) => void;
+    readonly __externref_table_alloc: () => number;
+    readonly __wbindgen_externrefs: WebAssembly.Table;
+    readonly __externref_table_dealloc: (a: number) => void;
+    readonly __wbindgen_start: () => void;
+}
+
+export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+/**
+ * Instantiates the given `module`, which can either be bytes or
+ * a precompiled `WebAssembly.Module`.
+ *
+ * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+ *
+ * @returns {InitOutput}
+ */
+export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
+
+/**
+ * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
+ * for everything else, calls `WebAssembly.instantiate` directly.
+ *
+ * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
+ *
+ * @returns {Promise<InitOutput>}
+ */
+export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;
