@@ -103,12 +103,12 @@ fn tail(text: &str, passage: &[Unit], limit: usize) -> Option<Overlap> {
     if total <= limit {
         return None;
     }
-    let unsafe_ranges = unbreakable(sentence);
+    let whole_ranges = unbreakable(sentence);
     let mut fallback = None;
     for (n, (at, c)) in sentence.char_indices().enumerate().skip(total - limit - 1) {
         let cut = at + c.len_utf8();
         let left = total - n - 1;
-        if cut >= sentence.len() || left < limit / 4 || unsafe_ranges.iter().any(|r| r.start < cut && cut < r.end) {
+        if cut >= sentence.len() || left < limit / 4 || cuts(&whole_ranges, cut) {
             continue;
         }
         let found = Overlap { start: last.span.start + cut, chars: left };
@@ -122,12 +122,17 @@ fn tail(text: &str, passage: &[Unit], limit: usize) -> Option<Overlap> {
     fallback
 }
 
-/// Ranges of inline code, math and link targets.
+/// Longest inline code, math or link target that is kept whole, in bytes.
+const MAX_INLINE_BYTES: usize = 400;
+
+/// Ranges of inline code, math and link targets, ascending.
 fn unbreakable(sentence: &str) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut open: Option<(u8, usize)> = None;
     let bytes = sentence.as_bytes();
     for (i, &b) in bytes.iter().enumerate() {
+        // A lone mark opens nothing.
+        open = open.filter(|(_, start)| i - start < MAX_INLINE_BYTES);
         match (open, b) {
             (None, b'`' | b'$') => open = Some((b, i)),
             (None, b'(') if i > 0 && bytes[i - 1] == b']' => open = Some((b')', i)),
@@ -139,6 +144,12 @@ fn unbreakable(sentence: &str) -> Vec<Range<usize>> {
         }
     }
     ranges
+}
+
+/// Whether a cut at `at` would go through one of the ascending `ranges`.
+fn cuts(ranges: &[Range<usize>], at: usize) -> bool {
+    let next = ranges.partition_point(|r| r.end <= at);
+    ranges.get(next).is_some_and(|r| r.start < at)
 }
 
 fn units(text: &str, range: Range<usize>, options: &HeadingOptions) -> Vec<Unit> {
@@ -193,9 +204,9 @@ fn parts(text: &str, block: &Block, options: &HeadingOptions) -> Vec<Range<usize
         }
     } else {
         let mut at = 0;
-        let unsafe_ranges = unbreakable(inside);
+        let whole_ranges = unbreakable(inside);
         for end in sentence_ends(inside).chain([inside.len()]) {
-            if end < inside.len() && unsafe_ranges.iter().any(|r| r.start < end && end < r.end) {
+            if end < inside.len() && cuts(&whole_ranges, end) {
                 continue;
             }
             let sentence = inside[at..end].trim_end();

@@ -245,3 +245,14 @@ proptest! {
         prop_assert_eq!(&chunk(&document, 3, &o).expect("valid options"), &chunks);
     }
 }
+
+/// Quadratic work on these would take minutes.
+#[test]
+fn large_documents_take_linear_time() {
+    for piece in
+        ["`a. b` $c. d$ Next. ", "一句话。", "- item\n", "word ", "# H\n\n", "```\n", "| a |\n|---|\n", "> ", "$5. "]
+    {
+        let document = page(&piece.repeat(1_000_000 / piece.len()));
+        assert!(chunk(&document, 0, &HeadingOptions::default()).is_ok());
+    }
+}

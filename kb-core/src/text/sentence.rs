@@ -28,7 +28,7 @@ pub fn sentence_ends(text: &str) -> impl Iterator<Item = usize> + '_ {
                 end = i + next.len_utf8();
                 chars.next();
             }
-            let Some(&(_, next)) = chars.peek() else { return None };
+            let &(_, next) = chars.peek()?;
             if wide || spaces && !next.is_lowercase() {
                 return Some(end);
             }

@@ -13,6 +13,9 @@ enum State {
     Dropped(&'static str),
 }
 
+/// Most markers of quotes and lists that one line may begin with: keeps the work linear.
+const MAX_MARKERS: usize = 32;
+
 /// Lines of one paragraph, joined by `\n`, with the source offset of each.
 #[derive(Default)]
 pub(super) struct Paragraph {
@@ -126,7 +129,7 @@ impl Converter<'_> {
 
     fn prose(&mut self, line: &str, at: usize) {
         let mut rest = line.trim_start();
-        loop {
+        for _ in 0..MAX_MARKERS {
             let here = at + line.len() - rest.len();
             match marker(rest) {
                 Marker::Quote(n) => rest = rest[n..].trim_start(),
@@ -268,7 +271,7 @@ fn block(line: &str) -> Block {
         if label.starts_with('^') {
             return Block::Prose(after + line[after..].len() - line[after..].trim_start().len());
         }
-        if line[after..].trim_start().split_whitespace().count() <= 2 || line.ends_with(['"', '\'', ')']) {
+        if line[after..].split_whitespace().count() <= 2 || line.ends_with(['"', '\'', ')']) {
             return Block::Dropped;
         }
     }

@@ -63,7 +63,7 @@ impl BitWriter {
     /// Appends the lowest `count` bits of `value`, at most 32.
     pub fn put(&mut self, value: u32, count: u32) {
         for i in 0..count {
-            if self.bits % 8 == 0 {
+            if self.bits.is_multiple_of(8) {
                 self.bytes.push(0);
             }
             if let Some(last) = self.bytes.last_mut() {
