@@ -117,6 +117,12 @@ impl Base {
 /// The encoder for a base's questions: by flag, from the site's own model folder, or where builds look.
 /// A model other than the one that made the vectors is refused.
 pub fn query_encoder(site: &Path, manifest: &Manifest, flag: Option<&Path>) -> Result<OnnxEncoder> {
+    if manifest.model.is_none() {
+        return Err(Error::failed(
+            "the knowledge base was built without a model, so it has no vectors",
+            "search with --mode lexical, or build it again with a model",
+        ));
+    }
     let own = site.join(MODEL_DIR);
     let folder = match flag {
         None if own.join(model::FILES[0]).is_file() => own,

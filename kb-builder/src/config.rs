@@ -71,7 +71,7 @@ pub struct SourceConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelConfig {
-    /// Folder with model.onnx, tokenizer.json and model.json.
+    /// Folder with model.onnx, tokenizer.json and model.json, or the name of an installed model.
     pub path: Option<PathBuf>,
 }
 
@@ -113,8 +113,15 @@ impl Config {
             }
             source.path = base.join(&source.path);
         }
-        for path in [&mut config.model.path, &mut config.site.out].into_iter().flatten() {
-            *path = base.join(&*path);
+        if let Some(out) = &mut config.site.out {
+            *out = base.join(&*out);
+        }
+        if let Some(model) = &mut config.model.path {
+            // One word that is no folder beside the file is the name of an installed model.
+            let folder = base.join(&*model);
+            if model.components().count() > 1 || folder.is_dir() {
+                *model = folder;
+            }
         }
         Ok(config)
     }
@@ -167,6 +174,12 @@ mod tests {
         assert_eq!(c.model.path.as_deref(), Some(Path::new("course/models/e5")));
         assert_eq!(c.site.out.as_deref(), Some(Path::new("course/public")));
         assert_eq!(c.site.originals, Some(false));
+    }
+
+    #[test]
+    fn an_installed_model_is_named_by_one_word() {
+        let c = Config::parse("[model]\npath = \"my-model\"\n", Path::new("course")).expect("parses");
+        assert_eq!(c.model.path.as_deref(), Some(Path::new("my-model")));
     }
 
     #[test]

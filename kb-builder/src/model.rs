@@ -2,7 +2,9 @@
 
 use crate::error::{Error, Result};
 use kb_core::ErrorKind;
+use kb_core::bundle::sha256_hex;
 use kb_core::embed::{ModelInfo, OnnxEncoder, fingerprint};
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Name of the model that is used when nothing else is said.
@@ -61,14 +63,33 @@ impl ModelFolder {
         Ok(OnnxEncoder::load(&self.onnx, &self.tokenizer, self.info.clone())?)
     }
 
-    /// `model.json` with the fingerprint in it, for the site.
+    /// `model.json` for the site: the description with its fingerprint, and the length and SHA-256 of the
+    /// other files, so that the page can show progress, check what came and keep it.
     pub fn description(&self) -> Result<Vec<u8>> {
-        let mut json = serde_json::to_vec_pretty(&self.info).map_err(|e| {
+        let file = |file, bytes: &[u8]| ModelFile { file, bytes: bytes.len(), sha256: sha256_hex(bytes) };
+        let files = [file("model.onnx", &self.onnx), file("tokenizer.json", &self.tokenizer)];
+        let mut json = serde_json::to_vec_pretty(&SiteModel { info: &self.info, files }).map_err(|e| {
             kb_core::Error::new(ErrorKind::Model, format!("the model's description cannot be written: {e}"))
         })?;
         json.push(b'\n');
         Ok(json)
     }
+}
+
+/// `model.json` as it stands in a site.
+#[derive(Serialize)]
+struct SiteModel<'a> {
+    #[serde(flatten)]
+    info: &'a ModelInfo,
+    files: [ModelFile; 2],
+}
+
+/// A file beside `model.json`.
+#[derive(Serialize)]
+struct ModelFile {
+    file: &'static str,
+    bytes: usize,
+    sha256: String,
 }
 
 /// Finds the model's folder: what was given by flag, else `KB_MODEL`, else the configuration, else

@@ -123,7 +123,7 @@ fn convert_unguarded(
             Markdown { text: markdown::resolve_includes(&text, &entry.path, sibling, &mut notes), title: None }
         }
         Format::Text => Markdown { text: text::to_markdown(&text), title: text::title(&text) },
-        Format::Html => html::to_markdown(&text),
+        Format::Html => html::to_markdown(&text)?,
         Format::Rst => Markdown { text: rst::to_markdown(&text, &mut notes), title: None },
     };
     let parsed = kb_core::document::markdown::parse_markdown(&entry.path, &markdown.text);

@@ -277,6 +277,7 @@ fn anchor(el: ElementRef) -> String {
     let inside = el
         .descendent_elements()
         .skip(1)
+        .filter(|d| !is_skipped(*d))
         .find_map(|d| d.attr("id").or_else(|| d.attr("name").filter(|_| d.value().name() == "a")));
     inside.unwrap_or_default().to_string()
 }

@@ -4,6 +4,7 @@ mod blocks;
 mod inline;
 
 use super::Markdown;
+use kb_core::{Error, ErrorKind, Result};
 use scraper::{ElementRef, Html, Selector};
 
 /// Where a page's own text is, most telling first. `body` is the last resort.
@@ -16,10 +17,12 @@ const SKIPPED: [&str; 22] = [
 ];
 
 /// Classes that documentation generators give to what is not text of the page.
-const SKIPPED_CLASSES: [&str; 14] = [
+const SKIPPED_CLASSES: [&str; 16] = [
     "headerlink",
     "anchor-link",
     "hash-link",
+    "doc-anchor",
+    "boring",
     "toc",
     "breadcrumb",
     "breadcrumbs",
@@ -37,7 +40,14 @@ const SKIPPED_CLASSES: [&str; 14] = [
 const SKIPPED_ROLES: [&str; 6] = ["navigation", "banner", "contentinfo", "search", "complementary", "menu"];
 
 /// Converts a page. The title is the `<title>` where the content has no `<h1>`.
-pub fn to_markdown(text: &str) -> Markdown {
+///
+/// # Errors
+/// [`ErrorKind::Convert`] for a page whose elements are nested so deep that parsing would not end in
+/// reasonable time.
+pub fn to_markdown(text: &str) -> Result<Markdown> {
+    if nesting(text) > MAX_NESTING {
+        return Err(Error::new(ErrorKind::Convert, format!("its elements are nested more than {MAX_NESTING} deep")));
+    }
     let page = Html::parse_document(text);
     let content = main_content(&page);
     let title = match first(&content, "h1") {
@@ -46,7 +56,28 @@ pub fn to_markdown(text: &str) -> Markdown {
     };
     let mut text = blocks::of_container(content).join("\n\n");
     text.push('\n');
-    Markdown { text, title }
+    Ok(Markdown { text, title })
+}
+
+/// Deepest nesting that is parsed. The parser looks through all open elements at every tag, so that
+/// its time grows with the square of the depth; browsers stop at 512.
+const MAX_NESTING: usize = 2000;
+
+/// How deep the elements that need an end tag are nested, at most. Others close one another.
+fn nesting(text: &str) -> usize {
+    const NESTING: [&str; 12] =
+        ["div", "span", "section", "article", "ul", "ol", "dl", "table", "blockquote", "main", "details", "figure"];
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for (at, _) in text.match_indices('<') {
+        let tag = &text[at + 1..];
+        let (name, closes) = tag.strip_prefix('/').map_or((tag, false), |name| (name, true));
+        let end = name.bytes().take(12).take_while(u8::is_ascii_alphanumeric).count();
+        if NESTING.iter().any(|n| n.eq_ignore_ascii_case(&name[..end])) {
+            depth = if closes { depth.saturating_sub(1) } else { depth + 1 };
+            deepest = deepest.max(depth);
+        }
+    }
+    deepest
 }
 
 /// The `charset` that a page declares in its first 1024 bytes, as the HTML standard looks for it.
@@ -113,10 +144,11 @@ mod tests {
         let m = to_markdown(
             "<title>T &amp; U</title><body><header>Site</header><nav>menu</nav><main><h2 id=a>One<a class=headerlink>¶</a></h2><p>Text</p>\
              <script>x()</script><aside>ad</aside></main><footer>f</footer>",
-        );
+        )
+        .expect("converts");
         assert_eq!(m.text, "## One {#a}\n\nText\n");
         assert_eq!(m.title.as_deref(), Some("T & U"));
-        let m = to_markdown("<body><article>a</article><article>b</article><h1>H</h1>");
+        let m = to_markdown("<body><article>a</article><article>b</article><h1>H</h1>").expect("converts");
         assert_eq!((m.text.as_str(), m.title), ("a\n\nb\n\n# H\n", None));
     }
 
@@ -133,11 +165,15 @@ mod tests {
 
     #[test]
     fn deep_nesting_ends_well() {
-        let m = to_markdown(&format!("{}deep{}", "<div>".repeat(20_000), "</div>".repeat(20_000)));
-        assert_eq!(m.text.trim(), "deep");
-        let m = to_markdown(&format!("{}deep", "<b><i>".repeat(20_000)));
-        assert_eq!(m.text.trim(), "deep");
-        let m = to_markdown(&format!("{}deep", "<ul><li>".repeat(5_000)));
-        assert!(m.text.contains("deep"));
+        let deep = |open: &str, times: usize, close: &str| format!("{}deep{}", open.repeat(times), close.repeat(times));
+        assert_eq!(to_markdown(&deep("<div>", 1_500, "</div>")).expect("converts").text.trim(), "deep");
+        assert_eq!(to_markdown(&deep("<b><i>", 5_000, "")).expect("converts").text.trim(), "deep");
+        assert!(to_markdown(&deep("<ul><li>", 1_500, "")).expect("converts").text.contains("deep"));
+        for page in [deep("<div>", 50_000, "</div>"), deep("<ul><li>", 50_000, "")] {
+            assert!(to_markdown(&page).err().expect("refused").message().contains("nested more than"));
+        }
+        // Elements side by side are no depth, and paragraphs need no end tag.
+        let flat = deep("<div><p>x</div>", 5_000, "");
+        assert!(to_markdown(&flat).expect("converts").text.contains("deep"));
     }
 }

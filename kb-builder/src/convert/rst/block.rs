@@ -87,7 +87,16 @@ impl Parser<'_> {
         }
         if line.starts_with(">>> ") || line == ">>>" {
             let end = (i..lines.len()).find(|j| is_blank(lines[*j])).unwrap_or(lines.len());
-            out.push(escape::code_block("python", &lines[i..end].join("\n")));
+            let code = lines[i..end].join("\n");
+            // Sessions that follow one another are one example, and stay in one passage.
+            match out.last_mut().and_then(|l| l.strip_suffix("\n```").filter(|l| l.starts_with("```python\n>>>"))) {
+                Some(before) => {
+                    let joined = format!("{before}\n\n{code}\n```");
+                    out.pop();
+                    out.push(joined);
+                }
+                None => out.push(escape::code_block("python", &code)),
+            }
             return end;
         }
         if line == "|" || line.starts_with("| ") {

@@ -60,6 +60,7 @@ fn literal_blocks_and_doctests_are_code() {
     assert_eq!(convert("Text ::\n\n  >>> 1\n  1\n"), "Text\n\n```python\n>>> 1\n1\n```\n");
     assert_eq!(convert("::\n\n  x\n"), "```\nx\n```\n");
     assert_eq!(convert(">>> a = 1\n>>> a\n1\n\nText\n"), "```python\n>>> a = 1\n>>> a\n1\n```\n\nText\n");
+    assert_eq!(convert(">>> a = 1\n\n>>> a\n1\n"), "```python\n>>> a = 1\n\n>>> a\n1\n```\n");
     assert_eq!(convert("Quoted::\n\n> a\n> b\n\nText\n"), "Quoted:\n\n```\n> a\n> b\n```\n\nText\n");
     assert_eq!(convert(".. highlight:: c\n\nSee::\n\n  int x;\n"), "See:\n\n```c\nint x;\n```\n");
 }
