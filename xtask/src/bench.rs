@@ -1,6 +1,12 @@
-//! `cargo xtask bench`: the measurements behind docs/BENCHMARKS.md, one command each.
+//! `cargo xtask bench`: the measurements behind docs/BENCHMARKS.md, one command each. Every one prints JSON; run them on
+//! an otherwise idle machine, and compare within a run, not between machines.
 
-use anyhow::{Result, bail};
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{demo, paths, run, toolchain, tools};
 
 /// A benchmark: its name, what it measures, and the function that runs it with the rest of the command line.
 struct Bench {
@@ -9,7 +15,24 @@ struct Bench {
     run: fn(&[String]) -> Result<()>,
 }
 
-const BENCHES: [Bench; 0] = [];
+const BENCHES: [Bench; 4] = [
+    Bench {
+        name: "encoder",
+        measures: "the encoder natively beside onnxruntime: questions of 8 to 128 tokens, tokens a second (needs Python)",
+        run: encoder,
+    },
+    Bench {
+        name: "encoder-web",
+        measures: "the encoder in Chromium beside onnxruntime-web: the same questions, load time, memory (needs Python, Node)",
+        run: encoder_web,
+    },
+    Bench {
+        name: "vectors",
+        measures: "exact scan and graph at 1,000, 10,000 and 100,000 vectors: recall, time, bytes (takes sizes)",
+        run: vectors,
+    },
+    Bench { name: "bundle", measures: "bytes of each section of the demo, in all and a chunk", run: bundle },
+];
 
 /// Runs the named benchmark, or lists them all.
 pub fn run(args: &[String]) -> Result<bool> {
@@ -23,4 +46,78 @@ pub fn run(args: &[String]) -> Result<bool> {
         Some(bench) => (bench.run)(rest).map(|()| true),
         None => bail!("there is no benchmark `{name}`; `cargo xtask bench` lists them"),
     }
+}
+
+fn model() -> PathBuf {
+    paths::root().join("prebuilt/models/multilingual-e5-small-zh-en-q4")
+}
+
+/// Builds an example of kb-core and gives its path.
+fn example(name: &str, features: &str) -> Result<PathBuf> {
+    let mut cargo = toolchain::cargo();
+    cargo.args(["build", "--release", "--locked", "--package", "kb-core", "--features", features, "--example", name]);
+    run::check(&mut cargo)?;
+    Ok(paths::native_target().join("release/examples").join(paths::program_name(name)))
+}
+
+/// Python with the packages of the benchmarks, in an environment of its own.
+fn python() -> Result<PathBuf> {
+    let dir = paths::tools().join("bench-python");
+    let python = dir.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let wanted = paths::root().join("tests/bench/requirements.txt");
+    let done = dir.join("requirements.txt");
+    let wanted_text = std::fs::read(&wanted).context("tests/bench/requirements.txt")?;
+    if std::fs::read(&done).is_ok_and(|old| old == wanted_text) {
+        return Ok(python);
+    }
+    println!("setup: onnxruntime for Python: missing; installing it (the other side of the benchmark)");
+    run::check(Command::new("python3").args(["-m", "venv"]).arg(&dir))?;
+    run::retry("pip install", || {
+        run::check(Command::new(&python).args(["-m", "pip", "install", "--quiet", "--requirement"]).arg(&wanted))
+    })?;
+    std::fs::write(done, wanted_text)?;
+    Ok(python)
+}
+
+fn encoder(_: &[String]) -> Result<()> {
+    let ours = example("encoder_bench", "encoder,parallel")?;
+    let python = python()?;
+    let bench = paths::root().join("tests/bench");
+    let texts = paths::native_target().join("bench-texts.json");
+    run::check(Command::new(&python).arg(bench.join("texts.py")).arg(&texts))?;
+    for threads in ["1", "2"] {
+        println!("threads: {threads}");
+        run::check(Command::new(&ours).arg(model()).arg(&texts).env("RAYON_NUM_THREADS", threads))?;
+        let mut theirs = Command::new(&python);
+        theirs.arg(bench.join("onnxruntime_native.py")).arg(model()).arg("--texts").arg(&texts);
+        theirs.args(["--threads", threads, "--cache"]).arg(paths::native_target().join("bench-variants"));
+        run::check(&mut theirs)?;
+    }
+    Ok(())
+}
+
+fn encoder_web(_: &[String]) -> Result<()> {
+    let program = demo::compile()?;
+    let site = demo::site();
+    if !site.is_dir() {
+        demo::build(&program, &site)?;
+    }
+    let bench = paths::root().join("tests/bench");
+    let variants = paths::native_target().join("bench-variants");
+    run::check(Command::new(python()?).arg(bench.join("variants.py")).arg(model()).arg(&variants))?;
+    let web = bench.join("onnxruntime-web");
+    tools::npm_ci(&web)?;
+    let mut node = Command::new(tools::node()?);
+    node.current_dir(&web).arg("bench.mjs").arg("--models").arg(&variants).arg("--site").arg(&site);
+    run::check(node.arg("--chromium").arg(tools::browser()?.chrome))
+}
+
+fn vectors(sizes: &[String]) -> Result<()> {
+    run::check(Command::new(example("vector_bench", "vector")?).args(sizes))
+}
+
+fn bundle(_: &[String]) -> Result<()> {
+    let program = demo::compile()?;
+    demo::build(&program, &demo::site())?;
+    run::check(Command::new(program).arg("inspect").arg(demo::site()).arg("--json"))
 }
