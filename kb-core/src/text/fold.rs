@@ -30,7 +30,7 @@ pub fn fold(c: char, out: &mut impl FnMut(char)) {
         // Cyrillic letters that have a decomposed spelling, so that both spellings meet.
         0x401 | 0x451 => out('е'),
         0x419 | 0x439 => out('и'),
-        _ if n < 0x2000 || n >= 0x10000 => lower(c, out),
+        _ if !(0x2000..0x10000).contains(&n) => lower(c, out),
         // No case between general punctuation and the end of the BMP but in these blocks.
         0x2100..=0x218F | 0x2C00..=0x2DFF | 0xA640..=0xA7FF | 0xAB30..=0xABBF => lower(c, out),
         _ => out(c),

@@ -35,7 +35,7 @@ impl PackedLinear {
         let mut panels = vec![0i16; n.div_ceil(NR) * panel_len];
         let mut scales = vec![0f32; n.next_multiple_of(NR)];
         let mut buf = vec![0f32; k];
-        for o in 0..n {
+        for (o, output_scale) in scales.iter_mut().enumerate().take(n) {
             row(o, &mut buf);
             let (mut max, mut l1) = (0f32, 0f64);
             for w in &buf {
@@ -48,7 +48,7 @@ impl PackedLinear {
             if !(scale.is_finite() && scale > 0.0) {
                 continue;
             }
-            scales[o] = scale;
+            *output_scale = scale;
             let (panel, lane) = (o / NR, o % NR);
             for (i, w) in buf.iter().enumerate() {
                 let q = (w / scale).round_ties_even().clamp(-32_767.0, 32_767.0) as i16;

@@ -304,7 +304,7 @@ fn two(m: &mut Import<'_>, kind: BinaryKind, a: Val, b: Val) -> TractResult<Val>
             if dt == f32::datum_type() && t.rank() == 1 && !t.shape().contains(&0) && shape.last() == Some(&t.volume())
             {
                 let bias = Arc::new(slice::<f32>(t)?.to_vec());
-                return m.apply(AddBias(bias), &[x.clone()]);
+                return m.apply(AddBias(bias), std::slice::from_ref(x));
             }
         }
     }

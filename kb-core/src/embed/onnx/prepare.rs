@@ -177,7 +177,7 @@ fn four_bits(
             .ok_or_else(|| unsupported(node, &format!("attribute {name}")))
     };
     let (k, n, block) = (size("K")?, size("N")?, size("block_size")?);
-    if node.int("bits").unwrap_or(4) != 4 || block % 2 != 0 {
+    if node.int("bits").unwrap_or(4) != 4 || !block.is_multiple_of(2) {
         return Err(unsupported(node, "only 4-bit weights are supported"));
     }
     let per_row = k.div_ceil(block);
@@ -203,7 +203,7 @@ fn four_bits(
     if zeros.is_some_and(|z| z.len() != n * zeros_per_row) {
         return Err(damaged("the zero points' size"));
     }
-    let nibble = |byte: u8, i: usize| if i % 2 == 0 { byte & 15 } else { byte >> 4 };
+    let nibble = |byte: u8, i: usize| if i.is_multiple_of(2) { byte & 15 } else { byte >> 4 };
     let packed = PackedLinear::pack(n, k, bias, |o, row| {
         for (b, part) in row.chunks_mut(block).enumerate() {
             let scale = scales[o * per_row + b];
