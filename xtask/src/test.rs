@@ -39,6 +39,7 @@ pub fn parse(args: &[String]) -> Result<Vec<String>> {
 /// Runs the steps; `Ok(false)` when one failed.
 pub fn run(only: &[String]) -> Result<bool> {
     let mut report = Report::new(only.to_vec());
+    let tested = report.wants("native");
     lint::native(&mut report);
     report.step("native", || {
         let mut cargo = toolchain::cargo();
@@ -46,7 +47,7 @@ pub fn run(only: &[String]) -> Result<bool> {
         Ok(run::tee(cargo.args(["test", "--release", "--locked", "--workspace", "--no-fail-fast"]))?.into())
     });
     report.step("questions", || {
-        let program = demo::compile()?;
+        let program = program(tested)?;
         demo::build(&program, &demo::site())?;
         questions::check(&program, &demo::site())
     });
@@ -62,9 +63,16 @@ pub fn run(only: &[String]) -> Result<bool> {
         }
         wasm_pack(&args.iter().map(String::as_str).collect::<Vec<_>>())
     });
-    report.step("browser", browser);
+    report.step("browser", || browser(tested));
     tools::clean_up()?;
     Ok(report.close())
+}
+
+/// kb-builder. The native tests have compiled it; on its own it would be compiled with other features of its
+/// dependencies, and so would they.
+fn program(tested: bool) -> Result<PathBuf> {
+    let program = paths::native_program("kb-builder");
+    if tested && program.is_file() { Ok(program) } else { demo::compile() }
 }
 
 /// The folder of all-MiniLM-L6-v2, the second model of the tests, fetched once with Python; `None` where that fails.
@@ -98,11 +106,11 @@ fn wasm_pack(place: &[&str]) -> Result<Outcome> {
 }
 
 /// The tests of the page, in Chromium on a freshly built demo.
-fn browser() -> Result<Outcome> {
+fn browser(tested: bool) -> Result<Outcome> {
     let browser = tools::browser()?;
     let dir = paths::root().join("tests/browser");
     tools::npm_ci(&dir)?;
-    let (program, site) = (demo::compile()?, demo::site());
+    let (program, site) = (program(tested)?, demo::site());
     if !site.is_dir() {
         demo::build(&program, &site)?;
     }
