@@ -53,8 +53,12 @@ impl ErrorKind {
             Self::Corrupt => "build the knowledge base again, or copy it again: the file is damaged or incomplete",
             Self::TooLarge => "split the knowledge base into several collections or bundles",
             Self::Missing => "copy the whole output folder, or build the knowledge base again",
-            Self::ModelMismatch => "use the model that the knowledge base names, or build it again with the model at hand",
-            Self::Model => "check that the folder holds a sentence-transformers ONNX export: model.onnx and tokenizer.json",
+            Self::ModelMismatch => {
+                "use the model that the knowledge base names, or build it again with the model at hand"
+            }
+            Self::Model => {
+                "check that the folder holds a sentence-transformers ONNX export: model.onnx and tokenizer.json"
+            }
             Self::InvalidInput => "correct the input and try again",
             Self::Convert => "look at the file, or exclude it",
         }

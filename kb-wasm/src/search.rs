@@ -159,11 +159,7 @@ impl KnowledgeBase {
     /// Throws a `KbError`: `kb::invalid_input` if there is no such document, `kb::missing` if its text
     /// has not been added.
     #[wasm_bindgen(unchecked_return_type = "Span | undefined")]
-    pub fn passage(
-        &self,
-        document: u32,
-        #[wasm_bindgen(js_name = chunkId)] chunk_id: &str,
-    ) -> JsResult<JsValue> {
+    pub fn passage(&self, document: u32, #[wasm_bindgen(js_name = chunkId)] chunk_id: &str) -> JsResult<JsValue> {
         let base = self.base()?;
         let text = &self.readable(base, document)?.text;
         let is_it = |chunk: &&Chunk| chunk.doc == document && u64::from_str_radix(chunk_id, 16) == Ok(chunk.id.0);
@@ -182,9 +178,10 @@ impl KnowledgeBase {
 
     /// A document whose text is there.
     fn readable<'a>(&self, base: &'a search::KnowledgeBase, document: u32) -> JsResult<&'a Document> {
-        let found = base.documents().get(document as usize).ok_or_else(|| {
-            to_js(Error::new(ErrorKind::InvalidInput, format!("there is no document {document}")))
-        })?;
+        let found = base
+            .documents()
+            .get(document as usize)
+            .ok_or_else(|| to_js(Error::new(ErrorKind::InvalidInput, format!("there is no document {document}"))))?;
         if base.has_text(document) { Ok(found) } else { Err(to_js(missing(&format!("the text of {}", found.path)))) }
     }
 
@@ -211,9 +208,8 @@ impl KnowledgeBase {
 
     fn put_together(&mut self) -> Result<(), Error> {
         let files = std::mem::take(&mut self.files);
-        let fetch = |section: &SectionRef| {
-            files.get(&section.file).map(Vec::as_slice).ok_or_else(|| missing(&section.file))
-        };
+        let fetch =
+            |section: &SectionRef| files.get(&section.file).map(Vec::as_slice).ok_or_else(|| missing(&section.file));
         let mut bundle = bundle::open_bundle(&self.manifest_json, &[SectionKind::Lexical], fetch)?;
         let lexical = bundle.take_index(SectionKind::Lexical).ok_or_else(|| missing("the section `lexical`"))?;
         let mut base = search::KnowledgeBase::new(bundle.documents, bundle.chunks, LexicalIndex::from_bytes(lexical)?)?;

@@ -99,8 +99,12 @@ struct Markdown {
 /// Converts the file `entry` of `collection`. A converter that panics yields an error, like one that
 /// refuses. `sibling` reads other files of the same source, for includes.
 pub fn convert(format: Format, collection: &str, entry: &Entry, bytes: &[u8], sibling: Sibling) -> Result<Converted> {
-    let result = catch_unwind(AssertUnwindSafe(|| convert_unguarded(format, collection, entry, bytes, sibling)));
-    result.unwrap_or_else(|panic| {
+    contained(|| convert_unguarded(format, collection, entry, bytes, sibling))
+}
+
+/// Runs a converter; if it panics, that is an error of its file.
+fn contained<T>(converter: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(converter)).unwrap_or_else(|panic| {
         let said = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
         Err(Error::new(ErrorKind::Convert, format!("the converter broke down: {}", said.unwrap_or("no reason given"))))
     })
@@ -136,4 +140,31 @@ fn convert_unguarded(
         document.title = title;
     }
     Ok(Converted { document, original: decoded.text, encoding: decoded.encoding, notes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_of_the_file() {
+        assert_eq!(contained(|| Ok(1)), Ok(1));
+        let e = contained(|| -> Result<()> { panic!("at byte {}", 7) }).expect_err("an error");
+        assert_eq!((e.kind(), e.message()), (ErrorKind::Convert, "the converter broke down: at byte 7"));
+        let e = contained(|| -> Result<()> { panic!("plain") }).expect_err("an error");
+        assert!(e.message().ends_with("plain"));
+    }
+
+    #[test]
+    fn formats_go_by_suffix() {
+        assert_eq!(Format::of("a/b.MD"), Some(Format::Markdown));
+        assert_eq!(Format::of("a.b/README"), None);
+        assert_eq!(
+            (suffix("a.b/README").as_str(), suffix(".md").as_str(), suffix("x.tar.GZ").as_str()),
+            ("", "", "gz")
+        );
+        for suffix in Format::SUFFIXES.split(' ') {
+            assert!(Format::of(&format!("x.{suffix}")).is_some(), "{suffix}");
+        }
+    }
 }

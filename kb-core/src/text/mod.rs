@@ -83,6 +83,11 @@ pub(crate) struct Letter {
 
 /// Passes every token of `text` to `sink`, in order of their ends (a whole identifier before its parts).
 pub fn tokenize(text: &str, mut sink: impl FnMut(Token<'_>)) {
+    tokenize_into(text, &mut sink);
+}
+
+/// Compiled once, not for every caller: the browser's first module is small.
+fn tokenize_into(text: &str, sink: &mut dyn FnMut(Token<'_>)) {
     let mut run = UnspacedRun::default();
     let mut word = word::WordBuffer::default();
     for (start, c) in text.char_indices() {
@@ -92,19 +97,19 @@ pub fn tokenize(text: &str, mut sink: impl FnMut(Token<'_>)) {
             folded_to_nothing = false;
             let letter = Letter { folded, upper: c.is_uppercase(), start, end };
             if is_unspaced(folded) {
-                word.flush(&mut sink);
-                run.push(letter, &mut sink);
+                word.flush(sink);
+                run.push(letter, sink);
             } else {
-                run.flush(&mut sink);
-                word.push(letter, text, &mut sink);
+                run.flush(sink);
+                word.push(letter, text, sink);
             }
         });
         if folded_to_nothing {
             word.extend_last(end);
         }
     }
-    run.flush(&mut sink);
-    word.flush(&mut sink);
+    run.flush(sink);
+    word.flush(sink);
 }
 
 /// A run of characters of a script without spaces; remembers only the last one.
@@ -115,7 +120,7 @@ struct UnspacedRun {
 }
 
 impl UnspacedRun {
-    fn push(&mut self, letter: Letter, sink: &mut impl FnMut(Token<'_>)) {
+    fn push(&mut self, letter: Letter, sink: &mut dyn FnMut(Token<'_>)) {
         if let Some(last) = self.last {
             emit(&[last], TokenKind::Unigram, sink);
             emit(&[last, letter], TokenKind::Bigram, sink);
@@ -124,7 +129,7 @@ impl UnspacedRun {
         self.last = Some(letter);
     }
 
-    fn flush(&mut self, sink: &mut impl FnMut(Token<'_>)) {
+    fn flush(&mut self, sink: &mut dyn FnMut(Token<'_>)) {
         if let Some(last) = self.last.take() {
             let kind = if self.longer_than_one { TokenKind::Final } else { TokenKind::Single };
             emit(&[last], kind, sink);
@@ -133,7 +138,7 @@ impl UnspacedRun {
     }
 }
 
-fn emit(letters: &[Letter], kind: TokenKind, sink: &mut impl FnMut(Token<'_>)) {
+fn emit(letters: &[Letter], kind: TokenKind, sink: &mut dyn FnMut(Token<'_>)) {
     let mut buffer = [0; 8];
     let mut len = 0;
     for letter in letters {

@@ -19,7 +19,7 @@ fn is_joiner(c: char) -> bool {
 
 impl WordBuffer {
     /// Takes the next character that is not of a script without spaces.
-    pub fn push(&mut self, letter: Letter, text: &str, sink: &mut impl FnMut(Token<'_>)) {
+    pub fn push(&mut self, letter: Letter, text: &str, sink: &mut dyn FnMut(Token<'_>)) {
         let c = letter.folded;
         if c.is_alphanumeric() {
             // One colon ends a word; only two join.
@@ -68,7 +68,7 @@ impl WordBuffer {
     }
 
     /// Emits what was collected.
-    pub fn flush(&mut self, sink: &mut impl FnMut(Token<'_>)) {
+    pub fn flush(&mut self, sink: &mut dyn FnMut(Token<'_>)) {
         while self.letters.last().is_some_and(|l| is_joiner(l.folded)) {
             self.letters.pop();
         }
@@ -81,7 +81,7 @@ impl WordBuffer {
         self.letters.clear();
     }
 
-    fn emit_all(&mut self, letters: &[Letter], sink: &mut impl FnMut(Token<'_>)) {
+    fn emit_all(&mut self, letters: &[Letter], sink: &mut dyn FnMut(Token<'_>)) {
         let letters = without_english_ending(letters);
         let Some((last, before)) = letters.split_last() else { return };
         if matches!(last.folded, '+' | '#') {
@@ -106,7 +106,7 @@ impl WordBuffer {
         }
     }
 
-    fn emit(&mut self, letters: &[Letter], kind: TokenKind, sink: &mut impl FnMut(Token<'_>)) {
+    fn emit(&mut self, letters: &[Letter], kind: TokenKind, sink: &mut dyn FnMut(Token<'_>)) {
         let ([first, ..], [.., last]) = (letters, letters) else { return };
         self.term.clear();
         let mut utf8 = [0; 4];

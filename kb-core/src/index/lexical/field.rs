@@ -89,7 +89,7 @@ impl Field {
     }
 
     /// Passes unit and frequency of every posting of `term` to `sink`, units ascending.
-    pub fn postings(&self, bytes: &[u8], term: &[u8], sink: &mut impl FnMut(u32, u32)) -> Result<()> {
+    pub fn postings(&self, bytes: &[u8], term: &[u8], sink: &mut dyn FnMut(u32, u32)) -> Result<()> {
         let Some(block) = self.block_of(bytes, term)? else { return Ok(()) };
         let mut terms = self.block_terms(bytes, block)?;
         let mut before = 0;
@@ -168,12 +168,12 @@ impl Field {
         if bits > 0 { postings.skip(bits) } else { self.read_postings(postings, count, &mut |_, _| {}) }
     }
 
-    fn read_list(&self, postings: &mut BitReader<'_>, sink: &mut impl FnMut(u32, u32)) -> Result<()> {
+    fn read_list(&self, postings: &mut BitReader<'_>, sink: &mut dyn FnMut(u32, u32)) -> Result<()> {
         let (count, _) = self.head(postings)?;
         self.read_postings(postings, count, sink)
     }
 
-    fn read_postings(&self, postings: &mut BitReader<'_>, count: u32, sink: &mut impl FnMut(u32, u32)) -> Result<()> {
+    fn read_postings(&self, postings: &mut BitReader<'_>, count: u32, sink: &mut dyn FnMut(u32, u32)) -> Result<()> {
         // `head` has checked that there are as many units, so there is at least one.
         let mut units = Vec::with_capacity(count as usize);
         postings.ascending(count, 0, self.lengths.len() as u32 - 1, &mut units)?;

@@ -295,3 +295,98 @@ impl Input<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Six vectors: five nodes, two of them in an upper layer, node 4 a stray; row 3 equals node 2.
+    fn sample() -> RawGraph {
+        RawGraph {
+            ef_search: 10,
+            rows: vec![4, 2, 0, 1, 5],
+            folded: vec![(3, 2)],
+            strays: vec![4],
+            zero: vec![vec![1, 3], vec![0, 2], vec![1], vec![0], vec![0]],
+            layers: vec![vec![vec![1], vec![0]]],
+        }
+    }
+
+    #[test]
+    fn the_bytes_are_as_documented() {
+        let expected = [
+            10, 5, 1, 2, // ef_search, nodes, upper layers, size of the layer
+            4, 2, 0, 0, 3, // rows: node 0; node 1; nodes 2 to 4
+            1, 3, 2, // one folded row
+            1, 4, // one stray
+            2, 1, 1, 2, 0, 1, 1, 1, 1, 0, 1, 0, // zero layer
+            1, 1, 1, 0, // upper layer
+        ];
+        assert_eq!(encode(&sample()), expected);
+    }
+
+    #[test]
+    fn instant_distance_gets_padded_lists() {
+        let bytes = encode(&sample());
+        let checked = decode(&bytes, 6).unwrap();
+        assert_eq!((checked.rows.as_slice(), checked.folded.as_slice()), (&[4, 2, 0, 1, 5][..], &[(3, 2)][..]));
+        assert_eq!(checked.strays, [4]);
+        let padded = |ids: &[u32], slots: usize| {
+            ids.iter().copied().chain(std::iter::repeat(INVALID)).take(slots).collect::<Vec<u32>>()
+        };
+        let mut expected = vec![10, 5, 4, 2, 0, 1, 5, 5];
+        sample().zero.iter().for_each(|list| expected.extend(padded(list, M_ZERO)));
+        expected.extend([1, 2]);
+        sample().layers[0].iter().for_each(|list| expected.extend(padded(list, M)));
+        assert_eq!(checked.words().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn every_rule_is_checked() {
+        type Change = fn(&mut RawGraph);
+        let changes: [(&str, Change); 13] = [
+            ("ef_search of 0", |g| g.ef_search = 0),
+            ("ef_search too large", |g| g.ef_search = 5000),
+            ("row not there", |g| g.rows[4] = 6),
+            ("row named twice", |g| g.rows[0] = 2),
+            ("row missing", |g| g.folded.clear()),
+            ("folded row is a node", |g| g.folded[0].0 = 5),
+            ("folded into nothing", |g| g.folded[0].1 = 5),
+            ("stray not there", |g| g.strays = vec![5]),
+            ("all are strays", |g| g.strays = vec![0, 1, 2, 3, 4]),
+            ("neighbour not there", |g| g.zero[4] = vec![5]),
+            ("own neighbour", |g| g.zero[4] = vec![4]),
+            ("neighbour below the layer", |g| g.layers[0][0] = vec![2]),
+            ("empty layer", |g| g.layers.push(vec![])),
+        ];
+        for (what, change) in changes {
+            let mut graph = sample();
+            change(&mut graph);
+            assert!(decode(&encode(&graph), 6).is_err(), "{what}");
+        }
+        let good = encode(&sample());
+        assert!(decode(&good, 6).is_ok());
+        for count in [0, 5, 7] {
+            assert!(decode(&good, count).is_err(), "laid over {count} vectors");
+        }
+        for cut in 0..good.len() {
+            assert!(decode(&good[..cut], 6).is_err(), "cut at {cut}");
+        }
+        assert!(decode(&[good.as_slice(), &[0]].concat(), 6).is_err(), "bytes left over");
+    }
+
+    #[test]
+    fn a_number_has_one_spelling() {
+        let read = |bytes: &[u8]| Input(bytes).number();
+        assert_eq!(read(&[0xff, 0xff, 0xff, 0xff, 0x0f]).unwrap(), u32::MAX);
+        assert_eq!(read(&[0x80, 0x01]).unwrap(), 128);
+        for bad in [&[0x80, 0x00][..], &[0xff, 0xff, 0xff, 0xff, 0x10], &[0x80], &[]] {
+            assert!(read(bad).is_err(), "{bad:?}");
+        }
+        for n in [0, 127, 128, 16_383, 16_384, u32::MAX] {
+            let mut bytes = Vec::new();
+            put_number(&mut bytes, n);
+            assert_eq!(read(&bytes).unwrap(), n);
+        }
+    }
+}

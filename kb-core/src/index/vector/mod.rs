@@ -34,8 +34,9 @@ pub const MAX_VECTORS: usize = 4 << 20;
 /// From this many chunks on a bundle gets a graph.
 pub const GRAPH_FROM: usize = 2_000;
 
-/// Up to this many chunks [`VectorIndex::search`] scans even where there is a graph: it is as fast,
-/// and misses nothing.
+/// Up to this many chunks [`VectorIndex::search`] scans even where there is a graph, so that a reader
+/// need not load one: a scan misses nothing, and at this size takes about 2 ms in a browser, where
+/// loading the graph takes 100.
 pub const SCAN_UP_TO: usize = 20_000;
 
 /// Which chunks may be found; `None` for all of them.
