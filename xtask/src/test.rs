@@ -101,7 +101,8 @@ fn wasm_pack(place: &[&str]) -> Result<Outcome> {
     let mut command = toolchain.command(tools::wasm_pack()?);
     command.env("CARGO_TARGET_DIR", runtime::target_dir(true)).env("CARGO_ENCODED_RUSTFLAGS", runtime::flags(true)?);
     command.env("WASM_BINDGEN_TEST_TIMEOUT", "300");
-    command.arg("test").args(place).args(["--release", "kb-wasm", "--", "--all-features"]);
+    // Behind `--` wasm-pack takes the crate first, then what it hands on to cargo.
+    command.arg("test").args(place).args(["--release", "--", "kb-wasm", "--all-features"]);
     Ok(run::tee(&mut command)?.into())
 }
 
