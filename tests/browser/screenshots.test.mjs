@@ -28,7 +28,7 @@ after(async () => {
   await demo?.remove();
 });
 
-const question = '我把密码传上去了怎么办';
+const question = '人工智能为何会一本正经地胡说八道';
 const shot = (name, { address = '', options = {}, change = undefined, act }) => test(name, async () => {
   const server = await serveFolder(demo.site, { change });
   const page = await openPage(browser, options);

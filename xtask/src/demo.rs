@@ -86,9 +86,9 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// Some of `docs/demo-questions.json`.
 const QUESTIONS: [&str; 4] = [
-    "人工智能为何会一本正经地胡说八道",
+    "虚词太普遍，该不该扔掉",
     "怎么知道进步是不是碰巧",
-    "two colleagues modified one sentence differently, what now",
+    "my upload was declined because a teammate was faster",
     "is it dangerous to alter published revisions",
 ];
 

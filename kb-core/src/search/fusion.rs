@@ -10,11 +10,23 @@ pub const CANDIDATES: usize = 50;
 pub struct FusionOptions {
     /// Weight of the lexical list, 0 to 1; the vector list has the rest. 0 and 1 give one list alone.
     pub lexical_weight: f32,
+    /// Share of the highest BM25 score that the question could have at which the lexical list gets its
+    /// whole weight, above 0. Below, its weight shrinks in proportion: the best passage of a question
+    /// that shares a stray word with the base proves little, however far it is ahead of the next one.
+    pub full_coverage: f32,
 }
 
 impl Default for FusionOptions {
     fn default() -> Self {
-        Self { lexical_weight: 0.5 }
+        Self { lexical_weight: 0.5, full_coverage: 0.3 }
+    }
+}
+
+impl FusionOptions {
+    /// The options for a question whose best passage reaches `coverage` of the highest possible score.
+    pub(super) fn at_coverage(self, coverage: f32) -> Self {
+        let share = (coverage / self.full_coverage).clamp(0.0, 1.0);
+        Self { lexical_weight: self.lexical_weight * share, ..self }
     }
 }
 
@@ -90,7 +102,7 @@ mod tests {
     }
 
     fn scores(lexical: &[(u32, f32)], vector: &[VectorHit], weight: f32) -> Vec<(u32, f32)> {
-        let fused = fuse(lexical, vector, FusionOptions { lexical_weight: weight });
+        let fused = fuse(lexical, vector, FusionOptions { lexical_weight: weight, ..FusionOptions::default() });
         let mut scores: Vec<_> = fused.into_iter().map(|f| (f.chunk, f.score)).collect();
         scores.sort_by_key(|s| s.0);
         scores
@@ -104,6 +116,13 @@ mod tests {
         assert_eq!(got, [(3, 0.75), (5, 0.0), (7, 0.5), (9, 0.0)]);
         let got = scores(&lexical, &[v(3, 0.875), v(9, 0.75)], 0.25);
         assert_eq!(got, [(3, 0.875), (5, 0.0), (7, 0.25), (9, 0.0)]);
+    }
+
+    #[test]
+    fn a_stray_word_weighs_little() {
+        let options = FusionOptions { lexical_weight: 0.5, full_coverage: 0.25 };
+        let weight = |coverage: f32| options.at_coverage(coverage).lexical_weight;
+        assert_eq!([0.0, 0.125, 0.25, 0.9].map(weight), [0.0, 0.25, 0.5, 0.5]);
     }
 
     #[test]

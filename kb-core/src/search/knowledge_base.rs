@@ -203,7 +203,12 @@ impl KnowledgeBase {
                 .iter()
                 .map(|v| Fused { chunk: v.chunk, score: v.score, lexical: None, vector: Some(v.score) })
                 .collect(),
-            Mode::Hybrid => fuse(&lexical, &vectors, self.fusion),
+            Mode::Hybrid => {
+                let attainable: f32 = terms.iter().zip(&found.idf).map(|(t, idf)| t.weight * idf).sum();
+                let best = lexical.first().map_or(0.0, |(_, score)| *score);
+                let coverage = if attainable > 0.0 { best / attainable } else { 0.0 };
+                fuse(&lexical, &vectors, self.fusion.at_coverage(coverage))
+            }
         };
         let scores: Vec<(u32, f32)> = fused.iter().map(|f| (f.chunk, f.score)).collect();
         let ranked: Vec<&Fused> = self

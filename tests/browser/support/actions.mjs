@@ -22,6 +22,7 @@ export async function answered(page, question, by) {
 /** What the list shows. @param {Page} page */
 export const hits = (page) => page.locator('.hit').evaluateAll((items) => items.map((item) => ({
   title: item.querySelector('.hit-title').textContent,
+  headings: [...item.querySelectorAll('.hit-path span')].map((part) => part.textContent),
   path: item.querySelector('.hit-file').textContent,
   text: item.querySelector('.hit-text').textContent,
   marks: [...item.querySelectorAll('mark')].map((mark) => mark.textContent),

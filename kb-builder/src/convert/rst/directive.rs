@@ -94,7 +94,7 @@ impl Parser<'_> {
                 self.titled(&d, place)
             }
             "rubric" | "centered" => vec![format!("**{}**", self.inline(d.argument))],
-            "image" => d.option("alt").map(|alt| escape::text(alt)).into_iter().collect(),
+            "image" => d.option("alt").map(escape::text).into_iter().collect(),
             "figure" => {
                 let mut blocks: Vec<String> =
                     d.option("alt").filter(|_| d.rest.is_empty()).map(escape::text).into_iter().collect();
