@@ -5,6 +5,9 @@
 //! SETDIR holds corpus.jsonl with id, title, text and queries.jsonl with id, text. Each corpus entry is
 //! one passage. A line of the run file: query id, corpus id, rank, score, separated by tabs.
 
+// A program with files and arguments, unlike the library beside it.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
 use kb_core::document::plain;
 use kb_core::index::lexical::LexicalBuilder;
 use serde::Deserialize;

@@ -2,6 +2,9 @@
 //! single questions of 8, 16, 32 and 128 tokens (one thread, median of many runs) and, with a JSON
 //! list of texts, the throughput in tokens a second on all threads of rayon's pool.
 
+// A program with files and arguments, unlike the library beside it.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods)]
+
 use kb_core::embed::{ModelInfo, OnnxEncoder, TextKind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;

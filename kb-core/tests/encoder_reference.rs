@@ -1,6 +1,8 @@
 //! The encoder against onnxruntime: token ids equal, cosines at least 0.999, on the same ONNX files.
 //! The reference files are made by `tests/reference/make_reference.py`.
 #![cfg(feature = "encoder")]
+// Tests read files, the library does not.
+#![allow(clippy::disallowed_types, clippy::disallowed_methods, clippy::unwrap_used)]
 
 use kb_core::embed::{ModelInfo, OnnxEncoder, Pooling, TextKind};
 use serde_json::Value;

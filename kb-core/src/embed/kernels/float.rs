@@ -237,6 +237,8 @@ multiversion! {
 mod tests {
     use super::*;
 
+    // The platform's own exponential is good enough to check against.
+    #[allow(clippy::disallowed_methods)]
     #[test]
     fn exp_is_close_to_the_true_value() {
         for i in -87_000..88_000 {
@@ -256,10 +258,10 @@ mod tests {
         for (x, y) in [
             (0.0, 0.0),
             (0.1, 0.112_462_92),
-            (0.5, 0.520_499_88),
-            (1.0, 0.842_700_79),
+            (0.5, 0.520_499_9),
+            (1.0, 0.842_700_8),
             (1.5, 0.966_105_15),
-            (2.0, 0.995_322_27),
+            (2.0, 0.995_322_3),
         ] {
             assert!((erf(x) - y).abs() < 2.5e-7, "{x}");
             assert!((erf(-x) + y).abs() < 2.5e-7, "-{x}");

@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn sigmoid_and_tanh() {
         let x = tensor(&[3], &[0f32, 1.0, -40.0]).unwrap();
-        let s = run(&Unary(UnaryKind::Sigmoid), &[x.clone()]);
+        let s = run(&Unary(UnaryKind::Sigmoid), std::slice::from_ref(&x));
         let s = slice::<f32>(&s).unwrap();
         assert!((s[0] - 0.5).abs() < 1e-7 && (s[1] - 0.731_058_6).abs() < 1e-6 && s[2] < 1e-10);
         let t = run(&Unary(UnaryKind::Tanh), &[x]);

@@ -208,7 +208,7 @@ mod tests {
         let ints = |t: Tensor| slice::<i64>(&t).unwrap().to_vec();
         assert_eq!(ints(run(&Transpose(tvec![1, 0]), &[six()])), [1, 4, 2, 5, 3, 6]);
         let column = tensor(&[2, 1], &[7i64, 8]).unwrap();
-        assert_eq!(ints(run(&Expand(tvec![2, 2]), &[column.clone()])), [7, 7, 8, 8]);
+        assert_eq!(ints(run(&Expand(tvec![2, 2]), std::slice::from_ref(&column))), [7, 7, 8, 8]);
         assert_eq!(ints(run(&Concat(-1), &[six(), column])), [1, 2, 3, 7, 4, 5, 6, 8]);
         let rows = tensor(&[2], &[-1i64, 0]).unwrap();
         assert_eq!(ints(run(&Gather { axis: 0, table: None }, &[six(), rows])), [4, 5, 6, 1, 2, 3]);
