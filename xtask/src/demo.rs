@@ -86,10 +86,10 @@ pub fn run(options: &Options) -> Result<()> {
 
 /// Some of `docs/demo-questions.json`.
 const QUESTIONS: [&str; 4] = [
-    "虚词太普遍，该不该扔掉",
+    "人工智能会瞎编吗",
     "怎么知道进步是不是碰巧",
     "my upload was declined because a teammate was faster",
-    "is it dangerous to alter published revisions",
+    "are huge movies welcome here",
 ];
 
 #[cfg(test)]
