@@ -201,7 +201,7 @@ test('Chinese for a Chinese browser, and a switch that is kept', async () => {
   assert.equal(await page.getAttribute('html', 'lang'), 'en');
   await page.reload();
   await waitFor(page, 'words', 'ready');
-  assert.equal(await page.getAttribute('#q', 'placeholder'), 'Ask a question, or type a few words');
+  assert.equal(await page.getAttribute('#q', 'placeholder'), 'Ask, or type a few words');
   assert.deepEqual(page.problems, []);
 });
 

@@ -16,7 +16,7 @@ export const en = {
   intro: (docs, passages) => `${plural(docs, 'document', 'documents')}, ${plural(passages, 'passage', 'passages')}. Ask in English or Chinese.`,
   search: {
     label: 'Search this knowledge base',
-    placeholder: 'Ask a question, or type a few words',
+    placeholder: 'Ask, or type a few words',
     clear: 'Clear the question',
     everywhere: 'Everything',
     scopes: 'Where to search',
