@@ -56,6 +56,8 @@ async function compare(site, name) {
       changed.fingerprint = fingerprint([onnx, tokenizer], changed);
       const chosen = texts.map((text, row) => ({ ...text, row })).filter((text) => text.prefix === kind);
       const page = await openPage(browser);
+      // A browser asks for this by itself where a picture is the whole page.
+      await page.route('**/favicon.ico', (route) => route.fulfill({ status: 204 }));
       await page.goto(`${server.url}assets/icon.svg`);
       const ours = await page.evaluate(async ([base, manifestText, infoText, list]) => {
         const { default: init, Encoder } = await import(`${base}assets/runtime/kb_encoder.js`);
