@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 /// A program started from here may not run longer than this: a hanging one must not eat the report of the others.
-const LIMIT: Duration = Duration::from_secs(50 * 60);
+const LIMIT: Duration = Duration::from_secs(25 * 60);
 
 /// What a program printed and how it ended.
 pub struct Finished {

@@ -53,14 +53,7 @@ pub fn run(only: &[String]) -> Result<bool> {
     });
     report.step("prebuilt", || runtime::check_inputs().map(|()| Outcome::Passed));
     lint::wasm(&mut report);
-    // The input hash above is what must hold. Equal bytes were seen on one machine and in one folder only, so a difference
-    // is told and not yet a failure; a module that does not compile fails in the steps below.
-    report.step("rebuild", || {
-        Ok(match runtime::check_rebuild() {
-            Ok(()) => Outcome::Passed,
-            Err(difference) => Outcome::Skipped(format!("{difference:#}")),
-        })
-    });
+    report.step("rebuild", || runtime::check_rebuild().map(|()| Outcome::Passed));
     report.step("wasm-node", || wasm_pack(&["--node"]));
     report.step("wasm-chrome", || {
         let browser = tools::browser()?;

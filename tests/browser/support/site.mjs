@@ -57,6 +57,7 @@ export async function siteOf(files, args = []) {
 /** Starts `kb-builder serve` on a free port. @param {string} site */
 export async function serve(site) {
   const child = spawn(program(), ['serve', site, '--port', '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  process.once('exit', () => child.kill());
   const url = await new Promise((resolve, reject) => {
     let said = '';
     child.stdout.on('data', (data) => {

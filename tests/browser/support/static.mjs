@@ -47,6 +47,8 @@ export async function serveFolder(folder, { prefix = '/', change = () => undefin
     }
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
+  // A test that failed before it closed its server must not keep the whole run from ending.
+  server.unref();
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
     url: `http://127.0.0.1:${port}${prefix}`,

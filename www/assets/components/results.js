@@ -23,7 +23,7 @@ export function resultList(root, { base, onUp, onSearchAll, announce }) {
   /** @type {{ response: any, context: any } | undefined} */
   let pending;
   let shownQuery = '';
-  let pointed = 0;
+  let pointed = -Infinity;
 
   list.addEventListener('pointermove', () => (pointed = performance.now()), { passive: true });
   list.addEventListener('pointerdown', () => (pointed = performance.now() + 2 * ATTENTION), { passive: true });
