@@ -1,4 +1,4 @@
-//! Puts the page and the browser runtime into the program, so that it works without its sources.
+//! Puts the page, the browser runtime and the default model into the program, so that it works without its sources.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -6,6 +6,10 @@ use std::{env, fs, io};
 
 /// Suffixes of what belongs to a site; everything else in these folders is for developers.
 const SUFFIXES: [&str; 9] = ["html", "js", "css", "wasm", "svg", "png", "ico", "json", "webmanifest"];
+
+/// The default model in this clone, and its files in the order of `model::FILES`.
+const MODEL: &str = "prebuilt/models/multilingual-e5-small-zh-en-q4";
+const MODEL_FILES: [&str; 3] = ["model.onnx", "tokenizer.json", "model.json"];
 
 /// Folders and files of `www/` that are not part of a site.
 const DEVELOPMENT: [&str; 6] =
@@ -23,7 +27,19 @@ fn main() -> io::Result<()> {
         let _ = writeln!(code, "    ({name:?}, include_bytes!({:?})),", path.display().to_string());
     }
     code.push_str("]\n");
-    fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join("site_files.rs"), code)
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
+    fs::write(out.join("site_files.rs"), code)?;
+    fs::write(out.join("model_files.rs"), model_files(&root.join(MODEL)))
+}
+
+/// The default model's files, or none where the folder is not complete: the program then has to be told of one.
+fn model_files(dir: &Path) -> String {
+    println!("cargo::rerun-if-changed={}", dir.display());
+    if !MODEL_FILES.iter().all(|name| dir.join(name).is_file()) {
+        return "None".into();
+    }
+    let bytes = MODEL_FILES.map(|name| format!("include_bytes!({:?})", dir.join(name).display().to_string()));
+    format!("Some([{}])", bytes.join(", "))
 }
 
 /// Adds the files below `dir` under `prefix`, by the paths they get in a site.

@@ -16,6 +16,9 @@ pub const FILES: [&str; 3] = ["model.onnx", "tokenizer.json", "model.json"];
 /// Environment variable that names a model's folder.
 pub const MODEL_VARIABLE: &str = "KB_MODEL";
 
+/// The default model's [`FILES`], where the program carries them.
+const BUILT_IN: Option<[&[u8]; 3]> = include!(concat!(env!("OUT_DIR"), "/model_files.rs"));
+
 /// A model's files as they were read.
 pub struct ModelFolder {
     /// Where it is.
@@ -94,7 +97,7 @@ struct ModelFile {
 
 /// Finds the model's folder: what was given by flag, else `KB_MODEL`, else the configuration, else
 /// the default model in the cache folder, next to the program, or in `prebuilt/models` of a clone
-/// around the program or the current folder.
+/// around the program or the current folder. When it is nowhere, the copy in the program is written to the cache folder.
 pub fn locate(flag: Option<&Path>, config: Option<&Path>) -> Result<PathBuf> {
     let variable = std::env::var_os(MODEL_VARIABLE).filter(|v| !v.is_empty()).map(PathBuf::from);
     let given = [("--model", flag), (MODEL_VARIABLE, variable.as_deref()), ("[model] path", config)];
@@ -113,13 +116,38 @@ pub fn locate(flag: Option<&Path>, config: Option<&Path>) -> Result<PathBuf> {
         ));
     }
     let places = default_places();
-    places.iter().find(|p| p.join(FILES[0]).is_file()).cloned().ok_or_else(|| {
+    if let Some(found) = places.iter().find(|p| p.join(FILES[0]).is_file()) {
+        return Ok(found.clone());
+    }
+    if let Some(files) = BUILT_IN {
+        return store(DEFAULT_MODEL, files);
+    }
+    Err({
         let list: String = places.iter().map(|p| format!("\n    {}", p.display())).collect();
         Error::failed(
             format!("no embedding model was found; looked in{list}"),
             format!("copy the folder {DEFAULT_MODEL} to one of these places, name one with --model DIR or {MODEL_VARIABLE}, or build with --no-model for search by words only"),
         )
     })
+}
+
+/// Writes a model's [`FILES`] into the cache folder under `name`, in one step, and returns the new folder.
+pub fn store(name: &str, files: [&[u8]; 3]) -> Result<PathBuf> {
+    let models = cache_dir().join("models");
+    let (target, temp) = (models.join(name), models.join(format!(".{name}.new-{}", std::process::id())));
+    std::fs::create_dir_all(&temp).map_err(|e| Error::io("create", &temp, e))?;
+    for (file, bytes) in FILES.iter().zip(files) {
+        let path = temp.join(file);
+        std::fs::write(&path, bytes).map_err(|e| Error::io("write", &path, e))?;
+    }
+    if let Err(e) = std::fs::rename(&temp, &target) {
+        let _ = std::fs::remove_dir_all(&temp);
+        // Another run of this program may have been faster.
+        if !target.join(FILES[0]).is_file() {
+            return Err(Error::io("move", &temp, e));
+        }
+    }
+    Ok(target)
 }
 
 /// Where the default model is looked for, best first.

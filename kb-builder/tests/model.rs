@@ -139,3 +139,25 @@ fn eval_measures_what_the_run_file_says() {
     let output = s.expect(1, &["eval", "cache", "--mode", "lexical"]);
     assert!(stderr(&output).contains("corpus.jsonl"), "{}", stderr(&output));
 }
+
+/// The program alone, copied out of the clone, as `cargo install` leaves it.
+#[test]
+fn an_installed_program_brings_its_model() {
+    let s = Sandbox::new();
+    course(&s);
+    let program = s.path("bin").join(format!("kb-builder{}", std::env::consts::EXE_SUFFIX));
+    std::fs::create_dir_all(s.path("bin")).expect("mkdir");
+    std::fs::copy(env!("CARGO_BIN_EXE_kb-builder"), &program).expect("copy");
+    let run = |args: &[&str]| {
+        let mut command = std::process::Command::new(&program);
+        command.args(args).current_dir(s.path("")).env("KB_CACHE", s.path("cache")).env_remove("KB_MODEL");
+        let output = command.output().expect("the program runs");
+        assert!(output.status.success(), "{args:?}: {}", stderr(&output));
+        output.stdout
+    };
+    run(&["build", "zh", "en", "-q"]);
+    let shown: Value = serde_json::from_slice(&run(&["model", "--json"])).expect("JSON");
+    let installed = s.path("cache").join("models/multilingual-e5-small-zh-en-q4");
+    assert_eq!(shown["path"], installed.to_string_lossy().as_ref());
+    assert_eq!(std::fs::read(installed.join("model.onnx")).expect("model"), std::fs::read(Path::new(&model()).join("model.onnx")).expect("model"));
+}

@@ -95,20 +95,12 @@ fn install(from: &Path) -> Result<PathBuf> {
             "give the model a plain name there",
         ));
     }
-    let models = model::cache_dir().join("models");
-    let (target, temp) = (models.join(name), models.join(format!(".{name}.new-{}", std::process::id())));
+    let target = model::cache_dir().join("models").join(name);
     if target.exists() {
         return Err(Error::failed(
             format!("a model of that name is installed in {}", target.display()),
             "remove that folder first, or give yours another name in model.json",
         ));
     }
-    std::fs::create_dir_all(&temp).map_err(|e| Error::io("create", &temp, e))?;
-    let description = folder.description()?;
-    for (file, bytes) in model::FILES.iter().zip([&folder.onnx, &folder.tokenizer, &description]) {
-        let path = temp.join(file);
-        std::fs::write(&path, bytes).map_err(|e| Error::io("write", &path, e))?;
-    }
-    std::fs::rename(&temp, &target).map_err(|e| Error::io("move", &temp, e))?;
-    Ok(target)
+    model::store(name, [&folder.onnx, &folder.tokenizer, &folder.description()?])
 }
