@@ -14,8 +14,8 @@ const PREFIX = `kb-builder-page:${scope.pathname}:`;
 /** Without an answer for so long the network counts as gone. Milliseconds. */
 const PATIENCE = 4000;
 
-/** What only the search by meaning needs, and icons that only an installation needs, come later. */
-const isLater = (path) => /kb_encoder|encoder-worker|icon-\d/.test(path);
+/** What only the search by meaning needs comes with it. */
+const isMeaning = (path) => /kb_encoder|encoder-worker/.test(path);
 const address = (path) => new URL(path === 'index.html' ? './' : path, scope).href;
 const known = new Map(FILES.map(([path, bytes]) => [address(path), { path, bytes }]));
 
@@ -35,7 +35,7 @@ async function keep(paths, mode, onPart = (_bytes) => {}) {
 }
 
 worker.addEventListener('install', (event) => {
-  const first = FILES.map(([path]) => path).filter((path) => !isLater(path));
+  const first = FILES.map(([path]) => path).filter((path) => !isMeaning(path));
   // All or nothing: a version is kept whole. `no-cache` asks whether a file has changed and sends only those that have.
   event.waitUntil(keep(first, 'no-cache').then(() => worker.skipWaiting()));
 });
@@ -58,7 +58,7 @@ worker.addEventListener('message', (event) => {
     if (kind === 'keep') return keep(paths, 'force-cache', (part) => port.postMessage({ part }));
     if (kind !== 'missing') return undefined;
     const cache = await store();
-    const wanted = [...known.values()].filter(({ path }) => meaning || !/kb_encoder|encoder-worker/.test(path));
+    const wanted = [...known.values()].filter(({ path }) => meaning || !isMeaning(path));
     const kept = await Promise.all(wanted.map(({ path }) => cache.match(address(path))));
     return wanted.filter((_, i) => !kept[i]);
   };

@@ -101,11 +101,14 @@ function choose(next) {
   search();
 }
 
-const question = () => ({
-  text: route.query,
-  collections: chosen.collection ? [chosen.collection] : [],
-  filters: chosen.lang ? [{ key: 'lang', value: chosen.lang }] : [],
-});
+/** What the page asks now. */
+function question() {
+  return {
+    text: route.query,
+    collections: chosen.collection ? [chosen.collection] : [],
+    filters: chosen.lang ? [{ key: 'lang', value: chosen.lang }] : [],
+  };
+}
 
 function search() {
   if (route.query && !route.doc) session.search(question());

@@ -1,7 +1,7 @@
 // One Chromium for a test file, and pages that remember everything that went wrong in them.
 
 import { existsSync } from 'node:fs';
-import { chromium } from 'playwright-core';
+import { chromium, firefox } from 'playwright-core';
 
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
@@ -12,6 +12,9 @@ function executable() {
   if (!found) throw new Error('no Chromium was found: set CHROME to its path');
   return found;
 }
+
+/** Debian's Firefox, over WebDriver BiDi: Playwright's own protocol needs its own Firefox. `FIREFOX` names another. */
+export const launchFirefox = () => firefox.launch({ channel: 'moz-firefox', executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr' });
 
 export const launch = () => chromium.launch({ executablePath: executable(), args: ARGS });
 
