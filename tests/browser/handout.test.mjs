@@ -1,14 +1,13 @@
 // Handouts: one HTML file, opened from the disk in Chromium, and in Firefox where there is one.
 
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { answered, ask, hits, statusText, waitFor } from './support/actions.mjs';
-import { launch, launchFirefox, openPage } from './support/browser.mjs';
+import { firefoxPath, launch, launchFirefox, openPage } from './support/browser.mjs';
 import { demoSite, kb } from './support/site.mjs';
 
 let browser;
@@ -35,8 +34,8 @@ after(async () => {
 const question = 'who is responsible for this statement';
 
 /** Opens a file from the disk and remembers every address that it asked for. */
-async function open(path, inBrowser = browser) {
-  page = await openPage(inBrowser);
+async function open(path) {
+  page = await openPage(browser);
   /** @type {string[]} */
   const requests = [];
   page.on('request', (request) => requests.push(request.url()));
@@ -46,27 +45,6 @@ async function open(path, inBrowser = browser) {
 /** Nothing but the file itself, and the blobs that it made of itself. */
 const outside = (requests, path) => requests.filter((url) => !url.startsWith(pathToFileURL(path).href) && !/^(blob|data):/.test(url));
 
-/** What a reader does with a handout, the same in every browser. */
-async function use(path, inBrowser) {
-  const requests = await open(path, inBrowser);
-  await waitFor(page, 'meaning', 'ready');
-  await ask(page, question);
-  const found = await hits(page);
-  assert.ok(found.slice(0, 3).some(({ title }) => title === 'Who wrote this line'));
-  assert.match(page.url(), /#\?q=who\+is/);
-  await page.locator('.hit-title a', { hasText: 'Who wrote this line' }).click();
-  await page.locator('.prose .passage').waitFor();
-  assert.match(await page.locator('.prose .passage').innerText(), /blame/);
-  await page.goBack();
-  await answered(page, question, 'meaning');
-  await page.reload();
-  await answered(page, question, 'meaning');
-  await page.locator('.brand').click();
-  await page.locator('.shelf a').first().waitFor();
-  assert.deepEqual(outside(requests, path), []);
-  assert.deepEqual(page.problems, []);
-}
-
 test('a single file: words, meaning and reading from the disk, and no request', async () => {
   const path = join(folder, '课程 handout.html');
   const said = await kb('export', demo.site, '--single-file', path);
@@ -75,16 +53,54 @@ test('a single file: words, meaning and reading from the disk, and no request', 
   const [, total] = /: ([\d.]+) MB \(page [\d.]+ [kM]B, text and index [\d.]+ [kM]B, model [\d.]+ MB\)/.exec(said) ?? [];
   assert.equal(total, (bytes / 1e6).toFixed(1));
   console.log(`# ${said.trim()}`);
-  await use(path, browser);
+  const requests = await open(path);
+  await waitFor(page, 'meaning', 'ready');
+  await ask(page, question);
+  assert.ok((await hits(page)).slice(0, 3).some(({ title }) => title === 'Who wrote this line'));
+  assert.match(page.url(), /#\?q=who\+is/);
+  await page.locator('.hit-title a', { hasText: 'Who wrote this line' }).click();
+  await page.locator('.prose .passage').waitFor();
+  assert.match(await page.locator('.prose .passage').innerText(), /blame/);
+  await page.locator('.toc a').first().click();
+  await page.goBack();
+  await page.goBack();
+  await answered(page, question, 'meaning');
+  await page.reload();
+  await answered(page, question, 'meaning');
+  await page.locator('.brand').click();
+  await page.locator('.shelf a').first().waitFor();
   assert.equal(await page.locator('[data-offline]').isVisible(), false);
+  assert.deepEqual(outside(requests, path), []);
+  assert.deepEqual(page.problems, []);
 });
 
-test('the same in Firefox', { skip: !existsSync('/usr/bin/firefox-esr') && !process.env.FIREFOX && 'no Firefox: install firefox-esr, or set FIREFOX to its path' }, async () => {
-  const path = join(folder, '课程 handout.html');
-  if (!existsSync(path)) await kb('export', demo.site, '--single-file', path);
+test('the same in Firefox', { skip: !firefoxPath() && 'no Firefox: install firefox-esr, or set FIREFOX to its path' }, async () => {
+  const path = join(folder, 'firefox.html');
+  await kb('export', demo.site, '--single-file', path);
   const firefox = await launchFirefox();
   try {
-    await use(path, firefox);
+    const tab = await firefox.newPage();
+    /** @type {string[]} */
+    const problems = [];
+    tab.on('console', (message) => ['error', 'warn'].includes(message.type()) && problems.push(message.text()));
+    tab.on('pageerror', (error) => problems.push(String(error)));
+    await tab.goto(pathToFileURL(path).href);
+    await tab.waitForSelector('[data-status][data-meaning="ready"]', { timeout: 120_000 });
+    await tab.type('#q', question);
+    await tab.waitForFunction((q) => {
+      const root = /** @type {HTMLElement} */ (document.querySelector('[data-results]'));
+      return root.dataset.question === q && root.dataset.by === 'meaning';
+    }, { timeout: 60_000 }, question);
+    const titles = await tab.$$eval('.hit-title', (all) => all.map((each) => each.textContent));
+    assert.ok(titles.slice(0, 3).includes('Who wrote this line'), `${titles}`);
+    await tab.evaluate((title) => {
+      const link = [...document.querySelectorAll('.hit-title a')].find((each) => each.textContent === title);
+      /** @type {HTMLElement} */ (link)?.click();
+    }, 'Who wrote this line');
+    await tab.waitForSelector('.prose .passage');
+    assert.match(await tab.$eval('.prose .passage', (each) => each.textContent ?? ''), /blame/);
+    assert.match(tab.url(), /#\?doc=course-en\//);
+    assert.deepEqual(problems, []);
   } finally {
     await firefox.close();
   }

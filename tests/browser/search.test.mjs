@@ -65,7 +65,8 @@ test(`${questions.length} questions find their passage by meaning, in Chinese, i
     await ask(page, question);
     const found = await hits(page);
     const right = ({ href }) => href.startsWith(`?doc=${collection}/${path}&`);
-    assert.ok(found.slice(0, 3).some(right), `${question}: ${found.map((hit) => `${hit.path} ${hit.title}`)}`);
+    // Further passages of a document stand under it and are no places of their own.
+    assert.ok(found.filter(({ under }) => !under).slice(0, 3).some(right), `${question}: ${found.map((hit) => `${hit.path} ${hit.title}`)}`);
     if (within) assert.ok(found.every(({ href }) => href.startsWith(`?doc=${within}/`)));
   }
   assert.deepEqual(page.problems, []);

@@ -1,7 +1,8 @@
 // One Chromium for a test file, and pages that remember everything that went wrong in them.
 
 import { existsSync } from 'node:fs';
-import { chromium, firefox } from 'playwright-core';
+import { chromium } from 'playwright-core';
+import puppeteer from 'puppeteer-core';
 
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
@@ -12,9 +13,6 @@ function executable() {
   if (!found) throw new Error('no Chromium was found: set CHROME to its path');
   return found;
 }
-
-/** Debian's Firefox, over WebDriver BiDi: Playwright's own protocol needs its own Firefox. `FIREFOX` names another. */
-export const launchFirefox = () => firefox.launch({ channel: 'moz-firefox', executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr' });
 
 export const launch = () => chromium.launch({ executablePath: executable(), args: ARGS });
 
@@ -36,3 +34,9 @@ export async function openPage(browser, options = {}) {
   page.on('crash', () => problems.push('the page crashed'));
   return Object.assign(page, { problems });
 }
+
+/** Firefox: `FIREFOX`, or Debian's. Nothing where there is none. */
+export const firefoxPath = () => [process.env.FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => path && existsSync(path));
+
+/** Any Firefox, over WebDriver BiDi: Playwright's own protocol needs a Firefox of its own. */
+export const launchFirefox = () => puppeteer.launch({ browser: 'firefox', executablePath: firefoxPath(), headless: true });
