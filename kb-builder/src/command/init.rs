@@ -23,7 +23,7 @@ pub struct Args {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Write a workflow that builds the site with every push and publishes it on GitHub Pages
-    #[arg(long, required = true)]
+    #[arg(long)]
     github_pages: bool,
     /// The branch that is published
     #[arg(long, default_value = "main", value_name = "NAME")]
@@ -35,9 +35,16 @@ pub struct Args {
 
 /// Writes into the current folder.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let branch_is_plain = args.branch.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c)) && !args.branch.is_empty();
+    if !args.github_pages {
+        return Err(Error::usage("say what to write files for", "there is one kind so far: --github-pages"));
+    }
+    let branch_is_plain =
+        args.branch.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c)) && !args.branch.is_empty();
     if !branch_is_plain {
-        return Err(Error::usage(format!("`{}` is no name of a branch", args.branch), "letters, digits and - _ . / are fine"));
+        return Err(Error::usage(
+            format!("`{}` is no name of a branch", args.branch),
+            "letters, digits and - _ . / are fine",
+        ));
     }
     let config = Path::new(FILE_NAME);
     let has_config = config.is_file();
@@ -48,7 +55,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         ));
     }
     if has_config && !args.paths.is_empty() {
-        return Err(Error::usage(format!("{FILE_NAME} is there already"), "change its [[source]] entries, and name no folders"));
+        return Err(Error::usage(
+            format!("{FILE_NAME} is there already"),
+            "change its [[source]] entries, and name no folders",
+        ));
     }
     let workflow = Path::new(WORKFLOW);
     if workflow.exists() && !args.force {
@@ -77,7 +87,10 @@ fn settings(paths: &[PathBuf]) -> String {
         format!("[[source]]\npath = {:?}\n", path.to_string_lossy().replace('\\', "/"))
     };
     let sources: Vec<String> = paths.iter().map(source).collect();
-    format!("# What the knowledge base is made of; every key is in the guide, under configuration.\n\n{}", sources.join("\n"))
+    format!(
+        "# What the knowledge base is made of; every key is in the guide, under configuration.\n\n{}",
+        sources.join("\n")
+    )
 }
 
 /// The workflow. The runner compiles kb-builder once and keeps it, as it keeps the vectors of passages.

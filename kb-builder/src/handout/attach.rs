@@ -88,7 +88,8 @@ mod tests {
         assert!(text.ends_with(&format!("{BEGIN}\n<one>{END}\n</BODY></HTML>")), "{text}");
         assert!(once.starts_with(b"<HTML><BODY><p>\xb1\xca\xbc\xc7</p>"));
         let twice = insert(&once, "<two>").expect("inserts");
-        let expected = [&page[..page.len() - 14], format!("{BEGIN}\n<two>{END}\n").as_bytes(), b"</BODY></HTML>"].concat();
+        let expected =
+            [&page[..page.len() - 14], format!("{BEGIN}\n<two>{END}\n").as_bytes(), b"</BODY></HTML>"].concat();
         assert_eq!(twice, expected);
         assert_eq!(insert(b"just text", "<a>").expect("inserts"), format!("just text{BEGIN}\n<a>{END}\n").into_bytes());
         assert!(insert(b"<\0h\0", "<a>").is_err());
@@ -100,6 +101,9 @@ mod tests {
         let html = link(b"<body></body>", "https://e.org/kb", &look).expect("links");
         let text = String::from_utf8(html).expect("UTF-8");
         assert!(text.contains("<kb-modal src=\"https://e.org/kb/\" lang=\"zh\"></kb-modal>"), "{text}");
-        assert!(text.contains("<script type=\"module\" src=\"https://e.org/kb/assets/kb-embed.js\"></script>"), "{text}");
+        assert!(
+            text.contains("<script type=\"module\" src=\"https://e.org/kb/assets/kb-embed.js\"></script>"),
+            "{text}"
+        );
     }
 }

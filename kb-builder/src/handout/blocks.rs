@@ -9,7 +9,8 @@ const LEVEL: u8 = 6;
 pub fn element(path: &str, bytes: &[u8]) -> String {
     let packed = miniz_oxide::deflate::compress_to_vec_zlib(bytes, LEVEL);
     // Vectors and most of a model do not become smaller; unpacking them would only take time.
-    let (mark, content) = if packed.len() < bytes.len() / 100 * 98 { (" data-packed", &packed[..]) } else { ("", bytes) };
+    let (mark, content) =
+        if packed.len() < bytes.len() / 100 * 98 { (" data-packed", &packed[..]) } else { ("", bytes) };
     let path = crate::site::escape(path);
     format!("<script type=\"application/octet-stream\" data-kb=\"{path}\"{mark}>{}</script>\n", base64(content))
 }
@@ -20,7 +21,7 @@ pub fn base64(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let at = |i: usize| u32::from(group.get(i).copied().unwrap_or(0));
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        let bits = (at(0) << 16) | (at(1) << 8) | at(2);
         for i in 0..4 {
             if i <= group.len() {
                 out.push(char::from(ALPHABET[(bits >> (18 - 6 * i)) as usize & 63]));
@@ -43,7 +44,15 @@ mod tests {
 
     #[test]
     fn base64_of_rfc_4648() {
-        for (plain, coded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")] {
+        for (plain, coded) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
             assert_eq!(base64(plain.as_bytes()), coded);
         }
         assert_eq!(base64(&[0xfb, 0xff, 0xfe]), "+//+");

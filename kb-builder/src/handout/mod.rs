@@ -102,8 +102,7 @@ fn carry(site: &Path, page: &str, model: bool) -> Result<Carried> {
     }
     let entries: Vec<&str> = std::iter::once(page).chain(WORKERS).take(if meaning_too { 3 } else { 2 }).collect();
     let script = modules::script(page, &entries, asset_text)?;
-    let sizes =
-        Sizes { total: 0, program: words.len() + script.len(), text: text.len(), meaning: meaning.len() };
+    let sizes = Sizes { total: 0, program: words.len() + script.len(), text: text.len(), meaning: meaning.len() };
     words.push_str(&text);
     Ok(Carried { manifest, words, meaning, script, sizes })
 }
@@ -133,7 +132,9 @@ pub fn single_file(site: &Path, model: bool) -> Result<(String, Sizes)> {
             theme = asset_text("assets/theme.js").unwrap_or_default().to_string();
         } else if line.contains("http-equiv=\"Content-Security-Policy\"") {
             html.push_str("<!-- kb:policy -->\n");
-        } else if line.starts_with("<link rel=\"icon\"") || !(line.starts_with("<link ") || line.starts_with("<script ")) {
+        } else if line.starts_with("<link rel=\"icon\"")
+            || !(line.starts_with("<link ") || line.starts_with("<script "))
+        {
             html.push_str(line);
             html.push('\n');
         }
@@ -143,11 +144,10 @@ pub fn single_file(site: &Path, model: bool) -> Result<(String, Sizes)> {
     let (before, after) = html.split_once("</body>").ok_or_else(|| broken("has no body"))?;
     let before = before.replacen("<!-- kb:policy -->", &head, 1);
     // The script stands behind what words need and before the model, so that it does not wait for that.
-    let out = format!(
-        "{before}{}<script>{}</script>\n{}</body>{after}",
-        carried.words, carried.script, carried.meaning
-    );
-    let sizes = Sizes { total: out.len(), program: out.len() - carried.sizes.text - carried.sizes.meaning, ..carried.sizes };
+    let out =
+        format!("{before}{}<script>{}</script>\n{}</body>{after}", carried.words, carried.script, carried.meaning);
+    let sizes =
+        Sizes { total: out.len(), program: out.len() - carried.sizes.text - carried.sizes.meaning, ..carried.sizes };
     Ok((out, sizes))
 }
 
@@ -155,7 +155,10 @@ pub fn single_file(site: &Path, model: bool) -> Result<(String, Sizes)> {
 /// workers from blobs, and no connection.
 fn policy(template: &str, scripts: &[&str], style: &str) -> Result<String> {
     let marker = "http-equiv=\"Content-Security-Policy\" content=\"";
-    let content = template.split_once(marker).and_then(|(_, rest)| rest.split_once('"')).ok_or_else(|| broken("has no policy"))?;
+    let content = template
+        .split_once(marker)
+        .and_then(|(_, rest)| rest.split_once('"'))
+        .ok_or_else(|| broken("has no policy"))?;
     let directives: Vec<String> = content
         .0
         .split(';')

@@ -109,7 +109,10 @@ fn dynamic_imports(path: &str, body: &str, imports: &mut Vec<String>) -> Result<
         let spec = &behind["import('".len()..];
         let end = spec.find('\'').ok_or_else(|| unusable(path, "an import that does not end"))?;
         let target = resolve(path, &spec[..end]);
-        let in_comment = before.rsplit('\n').next().is_some_and(|line| line.contains("/*") || line.trim_start().starts_with('*') || line.contains("//"));
+        let in_comment = before
+            .rsplit('\n')
+            .next()
+            .is_some_and(|line| line.contains("/*") || line.trim_start().starts_with('*') || line.contains("//"));
         match target {
             Some(target) if !in_comment => {
                 let _ = write!(out, "__meta.import({target:?}");
@@ -160,7 +163,10 @@ fn ascii(script: &str) -> String {
 }
 
 fn unusable(path: &str, what: &str) -> Error {
-    Error::failed(format!("{path} cannot be put into a handout: {what}"), "this is a mistake in kb-builder; please report it")
+    Error::failed(
+        format!("{path} cannot be put into a handout: {what}"),
+        "this is a mistake in kb-builder; please report it",
+    )
 }
 
 #[cfg(test)]
@@ -178,14 +184,21 @@ mod tests {
         assert!(code.contains("\"default\": { enumerable: true, get: () => g }"), "{code}");
         assert!(code.contains("\nconst e = 1;\n") && code.contains("\nasync function f() {}\n"), "{code}");
         assert!(code.contains("__meta.import(\"a/b/y.js\")"), "{code}");
-        for bad in ["import * as x from './x.js';", "import {", "export default 3;", "import { a } from 'npm';", "export * from './a.js';"] {
+        for bad in [
+            "import * as x from './x.js';",
+            "import {",
+            "export default 3;",
+            "import { a } from 'npm';",
+            "export * from './a.js';",
+        ] {
             assert!(wrap("m.js", bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn every_module_of_the_page_can_be_carried() {
-        for (path, bytes) in PAGE_FILES.iter().filter(|(path, _)| path.starts_with("assets/") && path.ends_with(".js")) {
+        for (path, bytes) in PAGE_FILES.iter().filter(|(path, _)| path.starts_with("assets/") && path.ends_with(".js"))
+        {
             let text = std::str::from_utf8(bytes).expect("UTF-8");
             let (code, _) = wrap(path, text).unwrap_or_else(|e| panic!("{e}"));
             assert!(!code.lines().any(|l| l.starts_with("import ") || l.starts_with("export ")), "{path}");

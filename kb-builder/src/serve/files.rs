@@ -70,10 +70,8 @@ impl StaticSite {
             };
         };
         if inside == "sw.js" {
-            let headers = vec![
-                ("content-type", "text/javascript; charset=utf-8".into()),
-                ("cache-control", "no-store".into()),
-            ];
+            let headers =
+                vec![("content-type", "text/javascript; charset=utf-8".into()), ("cache-control", "no-store".into())];
             return Reply { status: StatusCode::OK, headers, body: NO_WORKER.into() };
         }
         let Some(file) = self.file(inside) else { return Reply::error(StatusCode::NOT_FOUND) };

@@ -72,7 +72,7 @@ impl<'a> Listing<'a> {
         for document in &self.page.documents {
             match out.iter_mut().find(|(name, _)| *name == document.collection) {
                 Some((_, list)) => list.push(document),
-                None => out.push((&document.collection, vec![document])),
+                None => out.push((document.collection.as_str(), vec![document])),
             }
         }
         out
@@ -81,10 +81,15 @@ impl<'a> Listing<'a> {
     fn shelves(&self) -> String {
         let mut out = String::new();
         for (name, documents) in self.collections() {
-            let _ = writeln!(out, "<section class=\"shelf\"><div class=\"shelf-head\"><h2>{}</h2></div>\n<ul>", escape(name));
+            let _ = writeln!(
+                out,
+                "<section class=\"shelf\"><div class=\"shelf-head\"><h2>{}</h2></div>\n<ul>",
+                escape(name)
+            );
             for document in documents {
                 let title = escape(&document.title);
-                let lang = if document.lang == "other" { String::new() } else { format!(" lang=\"{}\"", document.lang) };
+                let lang =
+                    if document.lang == "other" { String::new() } else { format!(" lang=\"{}\"", document.lang) };
                 let _ = match address(document) {
                     Some(to) => writeln!(out, "<li{lang}><a href=\"{}\">{title}</a></li>", escape(to)),
                     None => writeln!(out, "<li{lang}>{title}</li>"),

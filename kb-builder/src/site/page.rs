@@ -45,12 +45,7 @@ pub struct PageDocument {
 
 impl Page {
     /// The page of a bundle. `originals` says whether the site has copies of the documents.
-    pub fn new(
-        bundle: &SealedBundle,
-        documents: &[Document],
-        originals: bool,
-        site_url: Option<&str>,
-    ) -> Result<Self> {
+    pub fn new(bundle: &SealedBundle, documents: &[Document], originals: bool, site_url: Option<&str>) -> Result<Self> {
         let manifest = Manifest::from_json(&bundle.manifest_json)?;
         let documents = documents.iter().map(|document| PageDocument {
             collection: document.collection.clone(),
@@ -142,9 +137,7 @@ impl Page {
 
     /// What a browser needs to install the page.
     fn web_manifest(&self) -> Vec<u8> {
-        let icon = |file: &str, sizes: &str, kind: &str, purpose: &str| {
-            serde_json::json!({ "src": format!("assets/{file}"), "sizes": sizes, "type": kind, "purpose": purpose })
-        };
+        let icon = |file: &str, sizes: &str, kind: &str, purpose: &str| serde_json::json!({ "src": format!("assets/{file}"), "sizes": sizes, "type": kind, "purpose": purpose });
         let manifest = serde_json::json!({
             "name": self.title,
             "short_name": self.title.chars().take(24).collect::<String>(),
@@ -176,8 +169,11 @@ fn service_worker(template: &str, files: &[(String, Vec<u8>)]) -> String {
             || path == "assets/styles/embed.css"
             || ["404.html", "documents.html", "llms.txt", "catalog.json", "assets/kb-embed.js"].contains(&path)
     };
-    let mut kept: Vec<(&str, &[u8])> =
-        files.iter().filter(|(path, _)| !elsewhere(path)).map(|(path, bytes)| (path.as_str(), bytes.as_slice())).collect();
+    let mut kept: Vec<(&str, &[u8])> = files
+        .iter()
+        .filter(|(path, _)| !elsewhere(path))
+        .map(|(path, bytes)| (path.as_str(), bytes.as_slice()))
+        .collect();
     kept.sort();
     let mut content = String::new();
     let mut list = String::from("[\n");
@@ -188,9 +184,11 @@ fn service_worker(template: &str, files: &[(String, Vec<u8>)]) -> String {
     list.push(']');
     // A new version begins with any change of the page or of this file.
     let version = &sha256_hex(format!("{content}{template}").as_bytes())[..16];
-    template
-        .replacen("const VERSION = 'development';", &format!("const VERSION = '{version}';"), 1)
-        .replacen("const FILES = [];", &format!("const FILES = {list};"), 1)
+    template.replacen("const VERSION = 'development';", &format!("const VERSION = '{version}';"), 1).replacen(
+        "const FILES = [];",
+        &format!("const FILES = {list};"),
+        1,
+    )
 }
 
 #[cfg(test)]
