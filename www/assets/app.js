@@ -15,6 +15,8 @@ import { statusLine } from './components/status.js';
 import { fillIn, languages, pickLanguage } from './i18n/index.js';
 
 const site = siteUrl();
+/** The title that the page was written with, so that it stands there from the beginning. */
+const ownTitle = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="application-name"]'))?.content ?? '';
 const engine = new Engine(new URL('kb/', site), { wantsMeaning: getSetting('meaning') !== 'off' });
 
 let language = pickLanguage(getSetting('language'), navigator.languages ?? []);
@@ -149,7 +151,7 @@ function name(title) {
 /** Title, counts, collections and documents, once they are known. */
 function describe() {
   const { info } = engine;
-  name(info.title || strings.title);
+  name(info.title || ownTitle || strings.title);
   find('[data-intro]').textContent = strings.intro(info.documents.length, info.chunks);
   library(find('[data-library]'), info, strings);
   facets(find('[data-scopes]'), info, chosen, strings, choose);
@@ -163,7 +165,7 @@ async function show() {
   find('[data-reader]').hidden = view !== 'document';
   find('[data-library]').hidden = view !== 'home' || !ready;
   find('[data-results]').hidden = view !== 'results' && engine.state.words !== 'failed';
-  const title = engine.info?.title || strings.title;
+  const title = engine.info?.title || ownTitle || strings.title;
   if (view === 'home') {
     session.stop();
     if (engine.state.words !== 'failed') results.clear();
@@ -235,7 +237,7 @@ function translate() {
   strings = languages[language];
   document.documentElement.lang = language === 'zh' ? 'zh-Hans' : language;
   fillIn(document, strings);
-  if (!engine.info) name(strings.title);
+  if (!engine.info) name(ownTitle || strings.title);
   const others = /** @type {(keyof typeof languages)[]} */ (Object.keys(languages));
   const next = others[(others.indexOf(language) + 1) % others.length];
   const button = find('[data-language]');

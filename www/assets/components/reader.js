@@ -25,7 +25,7 @@ export function readerView(root, { engine, base, href = pageHref, top = () => sc
       spy?.disconnect();
       const entry = engine.info.documents.find((doc) => `${doc.collection}/${doc.path}` === route.doc);
       if (!entry) {
-        root.replaceChildren(bar(route, strings), el('div', { class: 'notice' }, el('h2', {}, strings.reader.missing), el('p', {}, strings.reader.missingMore)));
+        root.replaceChildren(bar(route, strings), el('div', { class: 'notice' }, el('h1', {}, strings.reader.missing), el('p', {}, strings.reader.missingMore)));
         root.classList.add('no-toc');
         return { title: strings.reader.missing };
       }

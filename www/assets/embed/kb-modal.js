@@ -39,7 +39,7 @@ export class KbModal extends KbElement {
     const { strings } = this;
     this.#panel?.close();
     const body = el('div', { class: 'dialog-body' });
-    this.#panel = panel(this, { top: () => body.scrollTo(0, 0) });
+    this.#panel = panel(this, { top: () => body.scrollTo(0, 0), landmark: false });
     body.append(this.#panel.root);
     const close = el('button', { type: 'button', class: 'dialog-close', 'aria-label': strings.search.close, title: strings.search.close, onclick: () => this.close() }, icon('m6.5 6.5 11 11m0-11-11 11'));
     const dialog = el('dialog', { class: 'dialog', part: 'dialog', 'aria-label': strings.search.label }, body, close);

@@ -13,9 +13,10 @@ import { isCarried } from '../engine/host.js';
 
 /**
  * @param {import('./element.js').KbElement} host
- * @param {{ top?: () => void }} [options] brings the beginning of a document into view
+ * @param {{ top?: () => void, landmark?: boolean }} [options] `top` brings the beginning of a document into view; inside a
+ *   dialog, which has a name of its own, the search is no landmark
  */
-export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest' }) } = {}) {
+export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest' }), landmark = true } = {}) {
   const { engine, site, strings, collections } = host;
   const language = strings.name === '中文' ? 'zh-Hans' : 'en';
   let text = '';
@@ -40,7 +41,7 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   const list = el('section', { class: 'results', id: 'results', part: 'results', hidden: true });
   const sheet = el('div', { class: 'reader', part: 'reader', hidden: true });
   const live = el('div', { class: 'visually-hidden', role: 'status', 'aria-live': 'polite', 'aria-atomic': 'true' });
-  const search = el('div', { class: 'search', role: 'search' }, form, statusRoot, pills);
+  const search = el('div', { class: 'search', role: landmark && 'search', 'aria-label': landmark && strings.search.label }, form, statusRoot, pills);
   const root = el('div', { class: 'kb', lang: language, 'data-view': 'home' }, search, list, sheet, live);
 
   /** @type {import('../components/routes.js').Href} */
