@@ -138,7 +138,7 @@ function engineChanged() {
   } else if (state.meaning !== lastState.meaning && route.query && !route.doc) {
     session.improve(question());
   }
-  if (state.meaning === 'ready' && lastState.meaning !== 'ready') away.loaded('meaning');
+  if (state.meaning === 'ready' && lastState.meaning !== 'ready') away.meaningLoaded();
   lastState = { ...state };
 }
 
@@ -178,10 +178,7 @@ async function show() {
     else search();
   } else if (ready) {
     try {
-      reader ??= import('./components/reader.js').then(({ readerView }) => {
-        away.loaded('reader');
-        return readerView(find('[data-reader]'), { engine, base: site });
-      });
+      reader ??= import('./components/reader.js').then(({ readerView }) => readerView(find('[data-reader]'), { engine, base: site }));
       const drawn = await (await reader).open(route, strings);
       document.title = `${drawn.title} · ${title}`;
     } catch (error) {

@@ -5,9 +5,8 @@ import { isCarried, request } from '../engine/host.js';
 import { el } from './dom.js';
 import { explain } from './status.js';
 
-/** What searching by meaning runs on, beside the model. */
+/** What searching by meaning runs on, beside the model. The rest of the page is small and kept in any case. */
 const ENCODER = ['assets/engine/encoder-worker.js', 'assets/runtime/kb_encoder.js', 'assets/runtime/kb_encoder_bg.wasm'];
-const READER = ['assets/components/reader.js', 'assets/markdown/render.js', 'assets/markdown/blocks.js', 'assets/markdown/inline.js'];
 
 /** Whether the page came from `kb-builder serve`, where a service worker would only get in the author's way. */
 function isPreview() {
@@ -27,6 +26,7 @@ export function offline(root, { site, announce }) {
   /** @type {OfflineState} */
   let state = 'off';
   let bytes = 0;
+  let meaningCame = false;
   let progress = { got: 0, total: 0 };
   /** @type {any} */
   let failure;
@@ -73,6 +73,7 @@ export function offline(root, { site, announce }) {
 
   async function look() {
     try {
+      if (meaningCame) await ask({ kind: 'keep', paths: ENCODER });
       bytes = (await missing()).total;
       set(bytes ? 'idle' : 'ready');
     } catch {
@@ -132,11 +133,10 @@ export function offline(root, { site, announce }) {
       registered = navigator.serviceWorker.register(new URL('sw.js', site), { scope: site.pathname, updateViaCache: 'none' });
       registered.then(look, () => set('off'));
     },
-    /** What a visit has loaded of the page's later parts is kept too. @param {'meaning' | 'reader'} part */
-    async loaded(part) {
-      if (!registered) return;
-      await ask({ kind: 'keep', paths: part === 'meaning' ? ENCODER : READER }).catch(() => {});
-      if (state === 'idle') await look();
+    /** The model has come, so what it runs on is kept too. */
+    meaningLoaded() {
+      meaningCame = true;
+      if (registered && state !== 'working') look();
     },
     /** @param {import('../i18n/index.js').Strings} now */
     translate(now) {
