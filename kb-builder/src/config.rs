@@ -83,6 +83,9 @@ pub struct SiteConfig {
     pub out: Option<PathBuf>,
     /// Whether copies of the originals are put into `files/` of the site. Default: true.
     pub originals: Option<bool>,
+    /// Where the site is going to be published: `https://name.github.io/course/`. Link previews, the
+    /// canonical address and `llms.txt` need it; everything else works without.
+    pub url: Option<String>,
 }
 
 impl Config {

@@ -29,8 +29,8 @@ after(async () => {
 });
 
 const question = '人工智能为何会一本正经地胡说八道';
-const shot = (name, { address = '', options = {}, change = undefined, act }) => test(name, async () => {
-  const server = await serveFolder(demo.site, { change });
+const shot = (name, { address = '', options = {}, change = undefined, extra = {}, act }) => test(name, async () => {
+  const server = await serveFolder(demo.site, { change, extra });
   const page = await openPage(browser, options);
   await page.goto(server.url + address);
   await act(page);
@@ -72,3 +72,29 @@ shot('error', {
   address: asked('branch'), act: (page) => page.locator('.notice-problem').waitFor(),
   change: (path, bytes) => (path.startsWith('kb/lexical-') ? Buffer.from(bytes).fill(0, 40, 60) : undefined),
 });
+
+const host = (lang) => `<!doctype html><html lang="${lang}"><head><meta charset="utf-8"><title>Notes</title><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<style>body { max-width: 44rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.6 sans-serif; }</style><script type="module" src="assets/kb-embed.js"></script></head>
+<body><h1>${lang === 'zh' ? '课程讲义' : 'Course notes'}</h1><p>${lang === 'zh' ? '老师自己的网页。' : 'A page of the teacher’s own.'}</p><kb-search></kb-search><kb-modal></kb-modal></body></html>`;
+const typed = (element, text) => async (page) => {
+  if (element === 'kb-modal') await page.locator('kb-modal .trigger').click();
+  await page.locator(`${element} #q`).fill(text);
+  await page.locator(`${element} .results[data-by="meaning"] .hit`).first().waitFor({ timeout: 60_000 });
+};
+shot('element-light', { address: 'host.html', extra: { 'host.html': host('en') }, act: typed('kb-search', 'undo a commit') });
+shot('dialog-light', { address: 'host.html', extra: { 'host.html': host('en') }, act: typed('kb-modal', 'undo a commit') });
+shot('dialog-phone-zh-dark', { address: 'host.html', extra: { 'host.html': host('zh') }, options: { ...phone, ...zh, ...dark }, act: typed('kb-modal', '倒排索引') });
+shot('element-reading', { address: 'host.html', extra: { 'host.html': host('zh') }, options: zh, act: async (page) => {
+  await typed('kb-search', '倒排索引')(page);
+  await page.locator('kb-search .hit-title a').first().click();
+  await page.locator('kb-search .prose .passage').waitFor();
+} });
+for (const [suffix, options] of [['light', {}], ['phone-zh-dark', { ...phone, ...zh, ...dark }]]) {
+  shot(`recent-${suffix}`, { options, act: async (page) => {
+    await page.evaluate(() => localStorage.setItem('kb:/:recent', JSON.stringify(['人工智能会瞎编吗', 'throw away my last edits', '怎样求最短路'])));
+    await page.reload();
+    await page.locator('[data-recent] a').first().waitFor();
+    await page.locator('[data-offline="ready"]').waitFor({ state: 'attached', timeout: 60_000 });
+  } });
+}
+shot('documents-without-script', { address: 'documents.html', act: (page) => page.locator('.shelf a').first().waitFor() });

@@ -65,7 +65,8 @@ test(`${questions.length} questions find their passage by meaning, in Chinese, i
     await ask(page, question);
     const found = await hits(page);
     const right = ({ href }) => href.startsWith(`?doc=${collection}/${path}&`);
-    assert.ok(found.slice(0, 3).some(right), `${question}: ${found.map((hit) => `${hit.path} ${hit.title}`)}`);
+    // Further passages of a document stand under it and are no places of their own.
+    assert.ok(found.filter(({ under }) => !under).slice(0, 3).some(right), `${question}: ${found.map((hit) => `${hit.path} ${hit.title}`)}`);
     if (within) assert.ok(found.every(({ href }) => href.startsWith(`?doc=${within}/`)));
   }
   assert.deepEqual(page.problems, []);
@@ -115,8 +116,7 @@ test('the network goes away after the load: search, reading and meaning go on', 
   assert.ok((await hits(page)).slice(0, 3).some(({ path }) => path.endsWith('09-large-and-secret.md')));
   await page.click('.hit-title a');
   await page.locator('.prose .passage').waitFor();
-  // The browser logs each request that it refuses while it is offline; nothing else may have gone wrong.
-  assert.deepEqual(page.problems.filter((problem) => !problem.includes('ERR_INTERNET_DISCONNECTED')), []);
+  assert.deepEqual(page.problems, []);
 });
 
 test('the second visit takes model and index from the cache', async () => {

@@ -1,31 +1,29 @@
 // Starts the page and keeps its parts in step: address, box, results, reader, status.
 
 import { Engine } from './engine/client.js';
+import { isCarried, siteUrl } from './engine/host.js';
 import { find } from './components/dom.js';
-import { href, parseRoute } from './components/routes.js';
-import { getSetting, setSetting, themeButton } from './components/settings.js';
-import { searchBox } from './components/search-box.js';
+import { facets, library } from './components/library.js';
+import { offline } from './components/offline.js';
+import { remember, showRecent } from './components/recent.js';
 import { resultList } from './components/results.js';
-import { explain, statusLine } from './components/status.js';
-import { library, scopes } from './components/library.js';
+import { href, parseRoute } from './components/routes.js';
+import { searchBox } from './components/search-box.js';
+import { searchSession } from './components/session.js';
+import { getSetting, setSetting, themeButton } from './components/settings.js';
+import { statusLine } from './components/status.js';
 import { fillIn, languages, pickLanguage } from './i18n/index.js';
 
-/** With the model at hand, results by words are held back this long, so that the list need not change twice. Milliseconds. */
-const PATIENCE = 180;
-/** Hits on a page of results. */
-const HITS = 10;
-
-const site = new URL('./', document.baseURI);
+const site = siteUrl();
+/** The title that the page was written with, so that it stands there from the beginning. */
+const ownTitle = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="application-name"]'))?.content ?? '';
 const engine = new Engine(new URL('kb/', site), { wantsMeaning: getSetting('meaning') !== 'off' });
 
 let language = pickLanguage(getSetting('language'), navigator.languages ?? []);
 let strings = languages[language];
 let route = parseRoute(new URL(location.href));
-let scope = '';
-/** The running search. */
-let turn = new AbortController();
-/** What the list shows now, to know when it can be made better. */
-let shown = { text: '', scope: '', meaning: false, hits: 0 };
+/** What the reader narrows the search down to. @type {import('./components/library.js').Chosen} */
+let chosen = { collection: '', lang: '' };
 /** What the engine's last event said. */
 let lastState = { words: '', meaning: '' };
 /** Passage to focus when the reader comes back to the list. */
@@ -34,8 +32,10 @@ let opened = '';
 const live = find('[data-live]');
 const announce = (/** @type {string} */ text) => (live.textContent = text);
 const theme = themeButton(find('[data-theme]'));
-const box = searchBox(find('[data-form]'), { onQuery: asked, onDown: () => results.focusFirst(), reveal: leaveReader });
-const results = resultList(find('[data-results]'), { base: site, onUp: box.focus, onSearchAll: () => choose(''), announce });
+const box = searchBox(find('[data-form]'), { onQuery: asked, onDown: () => results.focusFirst(), onOpen: () => results.openFirst(), reveal: leaveReader });
+const results = resultList(find('[data-results]'), { base: site, onUp: box.focus, onSearchAll: () => choose({ collection: '', lang: '' }), announce });
+const session = searchSession({ engine, results, strings: () => strings, onRetry: start, onPainted: returnToOpened });
+const away = offline(find('[data-offline]'), { site, announce });
 const status = statusLine(find('[data-status]'), {
   announce,
   onUseMeaning: () => {
@@ -45,7 +45,7 @@ const status = statusLine(find('[data-status]'), {
   onWordsOnly: () => {
     setSetting('meaning', 'off');
     engine.useWordsOnly();
-    shown = { ...shown, meaning: false, text: '\0' };
+    session.forget();
     search();
   },
 });
@@ -53,6 +53,7 @@ const status = statusLine(find('[data-status]'), {
 let reader;
 
 translate();
+find('[data-brand]').href = href({});
 find('[data-boot]').remove();
 box.value = route.query;
 show();
@@ -62,7 +63,7 @@ start();
 
 async function start() {
   results.clear();
-  shown.text = '\0';
+  session.forget();
   show();
   await engine.start();
 }
@@ -76,7 +77,10 @@ function asked(text, how) {
     const begins = !route.query || !text;
     go({ query: text }, begins ? 'push' : 'replace');
   }
-  if (how === 'entered') search();
+  if (how === 'entered') {
+    remember(text);
+    search();
+  }
 }
 
 /** From a document back to its search. */
@@ -87,75 +91,35 @@ function leaveReader() {
   box.value = query;
 }
 
-/** @param {string} name */
-function choose(name) {
-  scope = name;
-  scopes(find('[data-scopes]'), engine.info, scope, strings, choose);
-  find(`[data-scope="${CSS.escape(name)}"]`).focus();
-  shown.text = '\0';
+/** @param {import('./components/library.js').Chosen} next */
+function choose(next) {
+  const row = find('[data-scopes]');
+  const pressed = document.activeElement?.closest('.scope');
+  const at = [...row.querySelectorAll('.scope')].findIndex((pill) => pill === pressed);
+  chosen = next;
+  facets(row, engine.info, chosen, strings, choose);
+  /** @type {HTMLElement} */ (row.querySelectorAll('.scope')[Math.max(at, 0)])?.focus();
+  session.forget();
   search();
 }
 
-async function search() {
-  turn.abort();
-  turn = new AbortController();
-  const { signal } = turn;
-  const text = route.query;
-  if (!text || route.doc) return;
-  if (engine.state.words === 'failed') return showProblem();
-  if (engine.state.words !== 'ready') return results.waiting();
-  const query = { text, k: HITS, mode: 'hybrid', collections: scope ? [scope] : [], filters: [] };
-  const begun = performance.now();
-  const byMeaning = engine.state.meaning === 'ready';
-  const finish = async (asking, meaning) => {
-    const response = await asking();
-    paint(response, query, meaning, performance.now() - begun);
-    if (!response.missing.length) return;
-    // Titles are there at once; excerpts follow with the part of the text that they are in.
-    await engine.loadText(response.missing, signal);
-    paint(await asking(), query, meaning, undefined);
+/** What the page asks now. */
+function question() {
+  return {
+    text: route.query,
+    collections: chosen.collection ? [chosen.collection] : [],
+    filters: chosen.lang ? [{ key: 'lang', value: chosen.lang }] : [],
   };
-  try {
-    if (!byMeaning) return await finish(() => engine.searchWords(query, signal), false);
-    let settled = false;
-    const words = wait(PATIENCE, signal).then(() => (settled ? undefined : engine.searchWords(query, signal)))
-      .then((response) => response && !settled && paint(response, query, false, performance.now() - begun)).catch(() => {});
-    await finish(() => engine.searchMeaning(query, signal).finally(() => (settled = true)), true);
-    await words;
-  } catch (error) {
-    if (error.name === 'AbortError' || signal.aborted) return;
-    // The model failed, not the search: the state has said so, and words still answer.
-    if (byMeaning && engine.state.words === 'ready') {
-      return finish(() => engine.searchWords(query, signal), false).catch((second) => second.name !== 'AbortError' && showProblem(second));
-    }
-    // A worker that stopped is being started again; the same question is asked of the new one.
-    if (/** @type {string} */ (engine.state.words) === 'loading') return results.waiting();
-    showProblem(error);
-  }
 }
 
-function paint(response, query, meaning, ms) {
-  shown = { text: query.text, scope, meaning, hits: response.hits.length };
-  results.show({ hits: response.hits, meaning }, { strings, query, ms, meaningState: engine.state.meaning });
+function search() {
+  if (route.query && !route.doc) session.search(question());
+}
+
+function returnToOpened() {
   if (opened) results.focusOn(opened);
   opened = '';
 }
-
-function showProblem(error = engine.state.error) {
-  shown.text = '\0';
-  results.problem({
-    title: strings.status.broken, text: explain(error, strings), code: `${error?.code ?? 'unknown'}: ${error?.message ?? ''}`,
-    retry: strings.status.retry, onRetry: start,
-  });
-}
-
-const wait = (ms, signal) => new Promise((resolve, reject) => {
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener('abort', () => {
-    clearTimeout(timer);
-    reject(new DOMException('', 'AbortError'));
-  }, { once: true });
-});
 
 // ——— what is on the page ———
 
@@ -164,15 +128,17 @@ function engineChanged() {
   status.show(state, strings);
   if (state.words === 'failed' && lastState.words !== 'failed') {
     find('[data-library]').hidden = true;
-    showProblem();
+    session.problem();
   }
   if (state.words === 'ready' && lastState.words !== 'ready') {
     describe();
     show();
-  } else if (state.meaning !== lastState.meaning && shown.text === route.query && !shown.meaning) {
-    // Better results, or at least better advice where there were none.
-    if (state.meaning === 'ready' || shown.hits === 0) search();
+    // The first search goes before.
+    setTimeout(() => away.begin(), 1500);
+  } else if (state.meaning !== lastState.meaning && route.query && !route.doc) {
+    session.improve(question());
   }
+  if (state.meaning === 'ready' && lastState.meaning !== 'ready') away.meaningLoaded();
   lastState = { ...state };
 }
 
@@ -185,10 +151,10 @@ function name(title) {
 /** Title, counts, collections and documents, once they are known. */
 function describe() {
   const { info } = engine;
-  name(info.title || strings.title);
+  name(info.title || ownTitle || strings.title);
   find('[data-intro]').textContent = strings.intro(info.documents.length, info.chunks);
   library(find('[data-library]'), info, strings);
-  scopes(find('[data-scopes]'), info, scope, strings, choose);
+  facets(find('[data-scopes]'), info, chosen, strings, choose);
 }
 
 /** Brings the page to the state that the address names. */
@@ -199,19 +165,17 @@ async function show() {
   find('[data-reader]').hidden = view !== 'document';
   find('[data-library]').hidden = view !== 'home' || !ready;
   find('[data-results]').hidden = view !== 'results' && engine.state.words !== 'failed';
-  const title = engine.info?.title || strings.title;
+  const title = engine.info?.title || ownTitle || strings.title;
   if (view === 'home') {
-    turn.abort();
+    session.stop();
     if (engine.state.words !== 'failed') results.clear();
-    shown.text = '\0';
+    session.forget();
+    showRecent(find('[data-recent]'), strings);
     document.title = title;
   } else if (view === 'results') {
     document.title = `${route.query} · ${title}`;
-    if (shown.text !== route.query || shown.scope !== scope) search();
-    else if (opened) {
-      results.focusOn(opened);
-      opened = '';
-    }
+    if (session.shows(question())) returnToOpened();
+    else search();
   } else if (ready) {
     try {
       reader ??= import('./components/reader.js').then(({ readerView }) => readerView(find('[data-reader]'), { engine, base: site }));
@@ -220,7 +184,7 @@ async function show() {
     } catch (error) {
       if (error.name === 'AbortError') return;
       find('[data-results]').hidden = false;
-      showProblem(error);
+      session.problem(error);
     }
   }
 }
@@ -228,7 +192,7 @@ async function show() {
 /** @param {Partial<import('./components/routes.js').Route>} next @param {'push' | 'replace'} how */
 function go(next, how) {
   const address = href(next);
-  history[how === 'push' ? 'pushState' : 'replaceState']({ scope }, '', address);
+  history[how === 'push' ? 'pushState' : 'replaceState']({}, '', address);
   route = parseRoute(new URL(location.href));
   show();
 }
@@ -239,14 +203,22 @@ addEventListener('popstate', () => {
   show();
 });
 
+/** Whether an address is one of this page's. In a handout only the fragment may differ. @param {URL} url */
+const isOurs = (url) => (isCarried()
+  ? url.hash.startsWith('#?') && url.href.split('#')[0] === location.href.split('#')[0]
+  : url.origin === location.origin && url.pathname === site.pathname);
+
 // Links inside the page change the address without loading it again; with a modifier they stay links.
 document.addEventListener('click', (event) => {
   const link = /** @type {HTMLElement} */ (event.target).closest?.('a');
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const url = new URL(link.href, location.href);
-  if (url.origin !== location.origin || url.pathname !== site.pathname || link.classList.contains('skip')) return;
+  if (!isOurs(url) || link.classList.contains('skip')) return;
   event.preventDefault();
-  if (link.dataset.chunk) opened = link.dataset.chunk;
+  if (link.dataset.chunk) {
+    opened = link.dataset.chunk;
+    remember(route.query);
+  }
   const to = parseRoute(url);
   if (link.dataset.back === 'results' && history.state?.fromResults) return history.back();
   history.pushState({ fromResults: Boolean(link.dataset.chunk) }, '', href(to));
@@ -262,7 +234,7 @@ function translate() {
   strings = languages[language];
   document.documentElement.lang = language === 'zh' ? 'zh-Hans' : language;
   fillIn(document, strings);
-  if (!engine.info) name(strings.title);
+  if (!engine.info) name(ownTitle || strings.title);
   const others = /** @type {(keyof typeof languages)[]} */ (Object.keys(languages));
   const next = others[(others.indexOf(language) + 1) % others.length];
   const button = find('[data-language]');
@@ -273,10 +245,11 @@ function translate() {
     setSetting('language', next);
     translate();
     if (engine.state.words === 'ready') describe();
-    shown.text = '\0';
+    session.forget();
     show();
   };
   box.translate(strings);
   theme.translate(strings);
+  away.translate(strings);
   status.show(engine.state, strings);
 }

@@ -7,7 +7,7 @@ use crate::config::{PageLanguage, SourceConfig};
 use crate::error::{Error, Result};
 use crate::model::{ModelFolder, cache_dir};
 use crate::report::{Reporter, bytes, duration};
-use crate::site::{self, Site};
+use crate::site::{self, Page, Site};
 use crate::source::{self, Problem};
 use kb_core::bundle::{BundleBuilder, SealedBundle};
 use kb_core::chunk::{self, Chunk, heading};
@@ -38,6 +38,8 @@ pub struct Options {
     pub cache: Option<PathBuf>,
     /// Whether copies of the originals become part of the site.
     pub originals: bool,
+    /// Where the site is going to be published, for links that must be absolute.
+    pub site_url: Option<String>,
 }
 
 /// What a build did.
@@ -104,7 +106,7 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
     let bundle = index(options, &documents, &chunks, model.as_ref().zip(embedding.as_ref()), reporter)?;
     summary.bundle_bytes =
         bundle.manifest_json.len() as u64 + bundle.files.iter().map(|f| f.bytes.len() as u64).sum::<u64>();
-    site.write_page()?;
+    site.write_page(&Page::new(&bundle, &documents, options.originals, options.site_url.as_deref())?)?;
     if let Some(model) = &model {
         site.write_model(model)?;
     }

@@ -20,7 +20,7 @@ Examples:
 Without --url-base a hit opens in the page's own reader.
 
 kb.toml has the keys title, language, [[source]] (name, path, include, exclude, url_base),
-[model] (path) and [site] (out, originals). A flag is stronger than the environment variable KB_MODEL
+[model] (path) and [site] (out, originals, url). A flag is stronger than the environment variable KB_MODEL
 or KB_CACHE, and that is stronger than the file. PATHs replace the file's sources.
 
 An existing site is replaced in one step at the end; any other folder is refused.
@@ -57,6 +57,9 @@ pub struct Args {
     /// Do not put copies of the originals into the site
     #[arg(long)]
     no_originals: bool,
+    /// Where the site is going to be published, for link previews
+    #[arg(long, value_name = "URL")]
+    site_url: Option<String>,
     /// Folder of the embedding model, or the name of an installed one
     #[arg(long, value_name = "DIR", conflicts_with = "no_model")]
     model: Option<PathBuf>,
@@ -118,5 +121,6 @@ fn resolve(args: Args) -> Result<Options> {
         model,
         cache: (!args.no_cache).then_some(cache),
         originals: !args.no_originals && config.site.originals.unwrap_or(true),
+        site_url: args.site_url.or(config.site.url),
     })
 }

@@ -1,7 +1,10 @@
 //! The subcommands, one file each. They read arguments, call the library and print.
 
+mod attach;
 mod build;
 mod eval;
+mod export;
+mod init;
 mod inspect;
 mod model;
 mod search;
@@ -36,6 +39,9 @@ enum Command {
     Inspect(inspect::Args),
     Eval(eval::Args),
     Model(model::Args),
+    Export(export::Args),
+    Attach(attach::Args),
+    Init(init::Args),
 }
 
 impl Cli {
@@ -48,6 +54,9 @@ impl Cli {
             Command::Inspect(args) => inspect::run(&args),
             Command::Eval(args) => eval::run(&args),
             Command::Model(args) => model::run(&args),
+            Command::Export(args) => export::run(&args),
+            Command::Attach(args) => attach::run(&args),
+            Command::Init(args) => init::run(&args),
         }
     }
 }

@@ -31,6 +31,14 @@ impl Reply {
     }
 }
 
+/// What is sent as `sw.js`: a service worker that takes itself away. One that a site had left under the same
+/// address, by another server on this port, would otherwise go on showing that site.
+const NO_WORKER: &str = "\
+// `kb-builder serve` shows a site as it is on the disk: nothing is kept for times without a network.
+self.addEventListener('install', () => self.skipWaiting());
+self.addEventListener('activate', (event) => event.waitUntil(self.registration.unregister()));
+";
+
 /// A folder that is served.
 pub struct StaticSite {
     /// Canonical.
@@ -61,6 +69,11 @@ impl StaticSite {
                 Reply::error(StatusCode::NOT_FOUND)
             };
         };
+        if inside == "sw.js" {
+            let headers =
+                vec![("content-type", "text/javascript; charset=utf-8".into()), ("cache-control", "no-store".into())];
+            return Reply { status: StatusCode::OK, headers, body: NO_WORKER.into() };
+        }
         let Some(file) = self.file(inside) else { return Reply::error(StatusCode::NOT_FOUND) };
         if file.is_dir() {
             if !inside.is_empty() && !inside.ends_with('/') {
@@ -97,6 +110,8 @@ impl StaticSite {
         match fs::read(file) {
             Ok(body) => {
                 headers.push(("content-type", mime(file).to_string()));
+                // The page sees by this that it is only being looked at, and registers no service worker.
+                headers.push(("server-timing", "kb-preview".into()));
                 Reply { status: StatusCode::OK, headers, body }
             }
             Err(_) => Reply::error(StatusCode::NOT_FOUND),
@@ -178,6 +193,17 @@ mod tests {
         for path in ["/course", "/index.html", "/course/kb/nope", "/course/kbx/index.html"] {
             assert_eq!(site.reply(path, None).status, StatusCode::NOT_FOUND, "{path}");
         }
+    }
+
+    #[test]
+    fn a_site_is_looked_at_without_its_service_worker() {
+        let (dir, site) = site("/kb/");
+        fs::write(dir.path().join("site/sw.js"), "the site's own").expect("write");
+        let reply = site.reply("/kb/sw.js", None);
+        assert_eq!(reply.status, StatusCode::OK);
+        let text = String::from_utf8(reply.body).expect("UTF-8");
+        assert!(text.contains("registration.unregister()") && !text.contains("own"), "{text}");
+        assert_eq!(header(&site.reply("/kb/", None), "server-timing"), Some("kb-preview"));
     }
 
     #[test]

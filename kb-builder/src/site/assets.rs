@@ -17,7 +17,7 @@ mod tests {
     fn the_page_is_there_and_nothing_of_its_development() {
         assert!(FILES.iter().any(|(path, _)| *path == "index.html"));
         for (path, _) in FILES {
-            assert!(*path == "index.html" || path.starts_with("assets/"), "{path}");
+            assert!(["index.html", "404.html", "sw.js"].contains(path) || path.starts_with("assets/"), "{path}");
             assert!(!path.contains("node_modules") && !path.contains(".test."), "{path}");
         }
     }

@@ -1,6 +1,8 @@
 //! The output folder: written beside its place, then put there in one step.
 
 mod assets;
+mod listing;
+mod page;
 mod swap;
 
 use crate::error::{Error, Result};
@@ -8,7 +10,9 @@ use crate::model::{FILES, ModelFolder};
 use kb_core::bundle::{MANIFEST_FILE, SealedBundle};
 use std::path::{Path, PathBuf};
 
-pub use assets::has_runtime;
+pub use assets::{FILES as PAGE_FILES, has_runtime};
+pub use listing::escape;
+pub use page::{Page, PageDocument};
 pub use swap::check_target;
 
 /// Folder of the bundle in a site.
@@ -52,9 +56,9 @@ impl Site {
     }
 
     /// Writes the page, the browser runtime and the marker that GitHub Pages must not run Jekyll.
-    pub fn write_page(&self) -> Result<()> {
-        for (path, bytes) in assets::FILES {
-            self.write(path, bytes)?;
+    pub fn write_page(&self, page: &Page) -> Result<()> {
+        for (path, bytes) in page.files() {
+            self.write(&path, &bytes)?;
         }
         self.write(".nojekyll", b"")
     }

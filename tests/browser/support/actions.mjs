@@ -29,6 +29,7 @@ export const hits = (page) => page.locator('.hit').evaluateAll((items) => items.
   href: item.querySelector('.hit-title a').getAttribute('href'),
   source: item.querySelector('.hit-source')?.href,
   by: item.querySelector('.hit-by').dataset.by,
+  under: item.classList.contains('hit-under'),
 })));
 
 /** The status line's sentence. @param {Page} page */

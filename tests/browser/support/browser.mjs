@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
+import puppeteer from 'puppeteer-core';
 
 const ARGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
@@ -33,3 +34,9 @@ export async function openPage(browser, options = {}) {
   page.on('crash', () => problems.push('the page crashed'));
   return Object.assign(page, { problems });
 }
+
+/** Firefox: `FIREFOX`, or Debian's. Nothing where there is none. */
+export const firefoxPath = () => [process.env.FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => path && existsSync(path));
+
+/** Any Firefox, over WebDriver BiDi: Playwright's own protocol needs a Firefox of its own. */
+export const launchFirefox = () => puppeteer.launch({ browser: 'firefox', executablePath: firefoxPath(), headless: true });

@@ -1,7 +1,7 @@
 // What is in the knowledge base: its documents, one shelf a collection.
 
 import { el } from './dom.js';
-import { href } from './routes.js';
+import { href as pageHref } from './routes.js';
 
 /** Documents on a shelf before "show all". */
 const FIRST = 24;
@@ -9,8 +9,9 @@ const FIRST = 24;
 /**
  * @param {HTMLElement} root
  * @param {any} info as kb-wasm's `Info` @param {import('../i18n/index.js').Strings} strings
+ * @param {import('./routes.js').Href} [href]
  */
-export function library(root, info, strings) {
+export function library(root, info, strings, href = pageHref) {
   const shelves = info.collections.map(({ name, title }) => {
     const documents = info.documents.filter((doc) => doc.collection === name);
     const entries = (from, to) => documents.slice(from, to).map((doc) => el('li', {}, el('a', {
@@ -29,14 +30,23 @@ export function library(root, info, strings) {
   root.replaceChildren(...shelves);
 }
 
+/** @typedef {{ collection: string, lang: string }} Chosen both '' for all */
+
 /**
- * The row of collections above the results. Empty when there is only one.
- * @param {HTMLElement} root @param {any} info @param {string} chosen '' for all
- * @param {import('../i18n/index.js').Strings} strings @param {(name: string) => void} onChoose
+ * The row of collections and languages above the results; what there is only one of is not offered.
+ * @param {HTMLElement} root @param {any} info @param {Chosen} chosen
+ * @param {import('../i18n/index.js').Strings} strings @param {(chosen: Chosen) => void} onChoose
  */
-export function scopes(root, info, chosen, strings, onChoose) {
-  root.hidden = info.collections.length < 2;
-  root.ariaLabel = strings.search.scopes;
-  const pill = (name, label) => el('button', { type: 'button', class: 'scope', 'aria-pressed': String(name === chosen), 'data-scope': name, onclick: () => onChoose(name) }, label);
-  root.replaceChildren(pill('', strings.search.everywhere), ...info.collections.map(({ name, title }) => pill(name, title ?? name)));
+export function facets(root, info, chosen, strings, onChoose) {
+  const pill = (label, pressed, data, next) => el('button', { type: 'button', class: 'scope', 'aria-pressed': String(pressed), ...data, onclick: () => onChoose(next) }, label);
+  const langs = [...new Set(info.documents.map(({ lang }) => lang))].filter((lang) => strings.langs[lang]).sort();
+  const collections = info.collections.length < 2 ? [] : [
+    pill(strings.search.everywhere, chosen.collection === '', { 'data-scope': '' }, { ...chosen, collection: '' }),
+    ...info.collections.map(({ name, title }) => pill(title ?? name, name === chosen.collection, { 'data-scope': name }, { ...chosen, collection: name })),
+  ];
+  // A language is switched on and, pressed again, off.
+  const languages = langs.length < 2 ? [] : langs.map((lang) => pill(strings.langs[lang], lang === chosen.lang, { 'data-lang': lang }, { ...chosen, lang: lang === chosen.lang ? '' : lang }));
+  const group = (label, pills) => (pills.length ? el('div', { class: 'scope-group', role: 'group', 'aria-label': label }, ...pills) : '');
+  root.hidden = collections.length + languages.length === 0;
+  root.replaceChildren(group(strings.search.scopes, collections), group(strings.search.languages, languages));
 }

@@ -1,7 +1,7 @@
 // The reader view: a document with its contents, and the passage that was found.
 
 import { el, icon, icons, safeUrl } from './dom.js';
-import { href } from './routes.js';
+import { href as pageHref } from './routes.js';
 import { renderMarkdown } from '../markdown/render.js';
 
 /** Prefix of element ids made from a document's anchors, so that none can take the place of one of the page's own. */
@@ -9,9 +9,10 @@ const ID = 'at-';
 
 /**
  * @param {HTMLElement} root
- * @param {{ engine: import('../engine/client.js').Engine, base: URL }} services
+ * @param {{ engine: import('../engine/client.js').Engine, base: URL, href?: import('./routes.js').Href, top?: () => void, wide?: () => boolean }} services
+ *   `top` brings the beginning of a document into view; `wide` says whether the contents stand beside it
  */
-export function readerView(root, { engine, base }) {
+export function readerView(root, { engine, base, href = pageHref, top = () => scrollTo(0, 0), wide = () => matchMedia('(min-width: 64rem)').matches }) {
   let shown = '';
   /** @type {IntersectionObserver | undefined} */
   let spy;
@@ -24,7 +25,7 @@ export function readerView(root, { engine, base }) {
       spy?.disconnect();
       const entry = engine.info.documents.find((doc) => `${doc.collection}/${doc.path}` === route.doc);
       if (!entry) {
-        root.replaceChildren(bar(route, strings), el('div', { class: 'notice' }, el('h2', {}, strings.reader.missing), el('p', {}, strings.reader.missingMore)));
+        root.replaceChildren(bar(route, strings), el('div', { class: 'notice' }, el('h1', {}, strings.reader.missing), el('p', {}, strings.reader.missingMore)));
         root.classList.add('no-toc');
         return { title: strings.reader.missing };
       }
@@ -33,10 +34,10 @@ export function readerView(root, { engine, base }) {
       draw(route, entry, text, strings);
     }
     const passage = root.querySelector('.passage');
-    const heading = route.anchor ? document.getElementById(ID + route.anchor) : null;
+    const heading = route.anchor ? root.querySelector(`#${CSS.escape(ID + route.anchor)}`) : null;
     const target = passage ?? heading;
     if (target) target.scrollIntoView({ block: 'start' });
-    else scrollTo(0, 0);
+    else top();
     /** @type {HTMLElement | null} */ (passage ?? root.querySelector('h1'))?.focus({ preventScroll: true });
     return { title: root.querySelector('h1')?.textContent ?? '' };
   }
@@ -61,7 +62,7 @@ export function readerView(root, { engine, base }) {
   }
 
   function bar(route, strings, source) {
-    const back = route.query ? { href: href({ query: route.query }), text: strings.reader.back } : { href: './', text: strings.reader.home };
+    const back = route.query ? { href: href({ query: route.query }), text: strings.reader.back } : { href: href({}), text: strings.reader.home };
     return el('nav', { class: 'reader-bar' },
       el('a', { class: 'reader-back', href: back.href, 'data-back': route.query ? 'results' : 'home' }, icon(icons.back), back.text),
       source ? el('a', { class: 'reader-source', href: source, rel: 'noopener noreferrer' }, strings.reader.source, icon(icons.out)) : '');
@@ -71,8 +72,7 @@ export function readerView(root, { engine, base }) {
     const listed = sections.filter((section) => section.title && section.title !== entry.title);
     if (listed.length < 2) return undefined;
     const top = Math.min(...listed.map((section) => section.level));
-    const wide = matchMedia('(min-width: 64rem)').matches;
-    return el('details', { class: 'toc', open: wide },
+    return el('details', { class: 'toc', open: wide() },
       el('summary', {}, strings.reader.contents),
       el('ol', {}, ...listed.map((section) => el('li', { 'data-depth': Math.min(section.level - top + 1, 4) },
         el('a', { href: href({ doc: route.doc, query: route.query, anchor: section.anchor }), 'data-anchor': section.anchor, lang: entry.lang === 'other' ? undefined : entry.lang }, section.title)))));

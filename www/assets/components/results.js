@@ -1,17 +1,17 @@
 // The list of results. A better list replaces the one that is shown in place, unless the reader is already in it.
 
 import { el, icon, icons, marked, safeUrl } from './dom.js';
-import { href } from './routes.js';
+import { href as pageHref } from './routes.js';
 
 /** A reader who pointed at the list within this time is reading it. Milliseconds. */
 const ATTENTION = 1500;
 
 /**
  * @param {HTMLElement} root
- * @param {{ base: URL, onUp: () => void, onSearchAll: () => void, announce: (text: string) => void }} handlers
+ * @param {{ base: URL, href?: import('./routes.js').Href, onUp: () => void, onSearchAll: () => void, announce: (text: string) => void }} handlers
  *   `onUp` when the keyboard leaves the list at its top
  */
-export function resultList(root, { base, onUp, onSearchAll, announce }) {
+export function resultList(root, { base, href = pageHref, onUp, onSearchAll, announce }) {
   const list = el('ol', { class: 'hits' });
   const heading = el('h2', { class: 'results-count' });
   const time = el('span');
@@ -24,12 +24,17 @@ export function resultList(root, { base, onUp, onSearchAll, announce }) {
   let pending;
   let shownQuery = '';
   let pointed = -Infinity;
+  const active = () => activeIn(root);
 
   list.addEventListener('pointermove', () => (pointed = performance.now()), { passive: true });
   list.addEventListener('pointerdown', () => (pointed = performance.now() + 2 * ATTENTION), { passive: true });
   list.addEventListener('keydown', (event) => {
     const links = [...list.querySelectorAll('.hit-title a')];
-    const at = links.findIndex((link) => link.closest('.hit')?.contains(document.activeElement));
+    const at = links.findIndex((link) => link.closest('.hit')?.contains(active()));
+    if (event.key === 'Enter' && (event.ctrlKey || event.metaKey) && links[at]) {
+      event.preventDefault();
+      return openTab(links[at]);
+    }
     const go = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
     if (event.key === 'Escape' || go === -1) onUp();
     else if (go !== undefined) links[Math.min(go, links.length - 1)]?.focus();
@@ -39,7 +44,7 @@ export function resultList(root, { base, onUp, onSearchAll, announce }) {
 
   const isReading = () => {
     const selection = getSelection();
-    return list.contains(document.activeElement)
+    return list.contains(active())
       || performance.now() - pointed < ATTENTION
       || (selection && !selection.isCollapsed && list.contains(selection.anchorNode))
       || list.getBoundingClientRect().top < -40;
@@ -53,17 +58,17 @@ export function resultList(root, { base, onUp, onSearchAll, announce }) {
     head.querySelector('.newer')?.remove();
     root.querySelector('.newer')?.remove();
     const before = new Map([...items].map(([id, { item }]) => [id, item.getBoundingClientRect().top]));
-    const wanted = response.hits.map((hit) => {
-      const key = JSON.stringify([hit, document.documentElement.lang, query.text]);
+    const wanted = byDocument(response.hits).map(({ hit, below: under }) => {
+      const key = JSON.stringify([hit, under, strings.name, query.text]);
       const old = items.get(hit.chunkId);
       const item = old?.item ?? el('li', { class: 'hit' });
-      if (old?.key !== key) fill(item, hit, context, base);
+      if (old?.key !== key) fill(item, hit, under, context, base, href);
       item.classList.toggle('is-new', !old && sameQuestion);
       return { id: hit.chunkId, item, key };
     });
     items.clear();
     for (const { id, item, key } of wanted) items.set(id, { item, key });
-    place(list, wanted.map(({ item }) => item));
+    place(list, wanted.map(({ item }) => item), active());
     if (sameQuestion) slide(before, items);
     shownQuery = query.text;
     root.dataset.by = response.meaning ? 'meaning' : 'words';
@@ -84,13 +89,13 @@ export function resultList(root, { base, onUp, onSearchAll, announce }) {
      */
     show(response, context) {
       const upgrade = context.query.text === shownQuery && root.dataset.by === 'words' && response.meaning;
-      const same = items.size === response.hits.length && response.hits.every((hit, i) => list.children[i] === items.get(hit.chunkId)?.item);
+      const same = items.size === response.hits.length && byDocument(response.hits).every(({ hit }, i) => list.children[i] === items.get(hit.chunkId)?.item);
       if (!upgrade || same || !isReading()) return draw({ response, context });
       pending = { response, context };
       if (root.querySelector('.newer')) return;
       const { results } = context.strings;
       head.after(el('div', { class: 'newer' }, results.newer, el('button', { type: 'button', class: 'button', onclick: () => {
-        const had = list.contains(document.activeElement);
+        const had = list.contains(active());
         if (pending) draw(pending);
         root.scrollIntoView({ block: 'nearest' });
         if (had) list.querySelector('a')?.focus();
@@ -127,6 +132,11 @@ export function resultList(root, { base, onUp, onSearchAll, announce }) {
       root.hidden = true;
       root.removeAttribute('aria-busy');
     },
+    /** Opens the first result in a tab of its own. */
+    openFirst: () => {
+      const first = list.querySelector('a');
+      if (first) openTab(first);
+    },
     /** Moves the focus to the first result, if there is one. */
     focusFirst: () => list.querySelector('a')?.focus(),
     /** Moves the focus back to a result that was opened. @param {string} id */
@@ -135,13 +145,12 @@ export function resultList(root, { base, onUp, onSearchAll, announce }) {
 }
 
 /** Puts `wanted` into `list` in order and touches nothing that is already in its place, so that focus stays. */
-function place(list, wanted) {
+function place(list, wanted, focused) {
   for (const child of [...list.children]) if (!wanted.includes(child)) child.remove();
-  const focused = document.activeElement;
   wanted.forEach((item, i) => {
     if (list.children[i] !== item) list.insertBefore(item, list.children[i] ?? null);
   });
-  if (focused instanceof HTMLElement && focused !== document.activeElement && list.contains(focused)) focused.focus({ preventScroll: true });
+  if (focused instanceof HTMLElement && focused !== activeIn(list) && list.contains(focused)) focused.focus({ preventScroll: true });
 }
 
 /** Lets entries that moved glide from where they were. */
@@ -154,31 +163,53 @@ function slide(before, items) {
   }
 }
 
-function fill(item, hit, { strings, query }, base) {
+/**
+ * Puts further hits of a document right behind its best one, so that a document stands in one place.
+ * @param {any[]} hits in order of rank
+ */
+function byDocument(hits) {
+  /** @type {Map<string, any[]>} */
+  const documents = new Map();
+  for (const hit of hits) {
+    const key = `${hit.collection}/${hit.path}`;
+    documents.set(key, [...(documents.get(key) ?? []), hit]);
+  }
+  return [...documents.values()].flatMap((group) => group.map((hit, i) => ({ hit, below: i > 0 })));
+}
+
+const openTab = (link) => window.open(link.href, '_blank', 'noopener');
+
+/** The element that has the focus, also inside a shadow tree. @param {Node} node @returns {Element | null} */
+const activeIn = (node) => /** @type {Document | ShadowRoot} */ (node.getRootNode()).activeElement ?? null;
+
+/** @param {boolean} under whether this is a further hit of the document above it */
+function fill(item, hit, under, { strings, query }, base, href) {
   const r = strings.results;
   const inner = hit.headingPath.at(-1) ?? hit.title;
-  const outer = [hit.title, ...hit.headingPath.slice(0, -1)].filter((part, i, all) => part && part !== all[i - 1] && part !== inner);
+  const outer = [hit.title, ...hit.headingPath.slice(0, -1)].filter((part, i, all) => part && part !== all[i - 1] && part !== inner).slice(under ? 1 : 0);
   const by = hit.lexicalScore === undefined ? 'meaning' : hit.vectorScore === undefined ? 'words' : 'both';
   const source = safeUrl(hit.url, base);
-  const excerpt = el('p', { class: 'hit-text', lang: hit.lang === 'other' ? undefined : hit.lang }, marked(hit.excerpt.text, hit.excerpt.marks));
+  const lang = hit.lang === 'other' ? undefined : hit.lang;
+  item.classList.toggle('hit-under', under);
+  item.dataset.document = `${hit.collection}/${hit.path}`;
   item.replaceChildren(
-    outer.length ? el('p', { class: 'hit-path' }, ...outer.map((part) => el('span', {}, part))) : '',
-    el('h3', { class: 'hit-title' }, el('a', {
+    outer.length ? el('p', { class: 'hit-path', lang }, ...outer.map((part) => el('span', {}, part))) : '',
+    el('h3', { class: 'hit-title', lang }, el('a', {
       href: href({ doc: `${hit.collection}/${hit.path}`, passage: hit.chunkId, anchor: hit.anchor, query: query.text }),
       'data-chunk': hit.chunkId,
     }, inner)),
-    excerpt,
+    el('p', { class: 'hit-text', lang }, marked(hit.excerpt.text, hit.excerpt.marks)),
     el('p', { class: 'hit-foot' },
       el('span', { class: 'hit-file' }, hit.path),
       strings.langs[hit.lang] ? el('span', { class: 'hit-lang' }, strings.langs[hit.lang]) : '',
       el('span', { class: 'hit-by', 'data-by': by, title: r.byTitle[by] }, r.by[by]),
-      source ? el('a', { href: source, rel: 'noopener noreferrer', class: 'hit-source', 'aria-label': `${r.source}: ${hit.path}` }, r.source, icon(icons.out)) : ''),
+      source && !under ? el('a', { href: source, rel: 'noopener noreferrer', class: 'hit-source', 'aria-label': `${r.source}: ${hit.path}` }, r.source, icon(icons.out)) : ''),
   );
 }
 
 function nothing({ strings, query, meaningState }, byMeaning, onSearchAll) {
   const r = strings.results;
-  const scoped = query.collections.length > 0;
+  const scoped = query.collections.length + (query.filters?.length ?? 0) > 0;
   const advice = byMeaning ? r.noneAny : meaningState === 'off' || meaningState === 'failed' ? r.noneWordsOnly : r.noneWords;
   return el('div', { class: 'notice' }, el('h2', {}, r.none), el('p', {}, scoped ? r.noneScope : advice),
     scoped ? el('button', { type: 'button', class: 'button', onclick: onSearchAll }, r.searchAll) : '');

@@ -1,14 +1,20 @@
 // The box: typing, composing, clearing, and the keys that lead into and out of it.
 
+/** Whether a key goes to something that takes text. @param {KeyboardEvent} event */
+export function isTyping(event) {
+  const target = event.composedPath()[0];
+  return target instanceof HTMLElement && (target.isContentEditable || target.closest('input, textarea, select') !== null);
+}
+
 /** Typing pauses shorter than this ask nothing. Milliseconds. */
 const PAUSE = 60;
 
 /**
  * @param {HTMLFormElement} form
- * @param {{ onQuery: (text: string, how: 'typed' | 'entered') => void, onDown: () => void, reveal: () => void }} handlers
- *   `reveal` brings the box into view where it is hidden
+ * @param {{ onQuery: (text: string, how: 'typed' | 'entered') => void, onDown: () => void, onOpen?: () => void, reveal?: () => void }} handlers
+ *   `onOpen` for Ctrl+Enter or Cmd+Enter; `reveal` brings the box into view where it is hidden, and makes `/` lead to it
  */
-export function searchBox(form, { onQuery, onDown, reveal }) {
+export function searchBox(form, { onQuery, onDown, onOpen = () => {}, reveal }) {
   const input = /** @type {HTMLInputElement} */ (form.elements.namedItem('q'));
   const clear = /** @type {HTMLButtonElement} */ (form.querySelector('[data-clear]'));
   let timer = 0;
@@ -51,6 +57,9 @@ export function searchBox(form, { onQuery, onDown, reveal }) {
     if (event.key === 'ArrowDown') {
       event.preventDefault();
       onDown();
+    } else if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      onOpen();
     } else if (event.key === 'Escape' && input.value) {
       event.preventDefault();
       input.value = '';
@@ -62,10 +71,9 @@ export function searchBox(form, { onQuery, onDown, reveal }) {
     input.focus();
     tell('typed');
   });
-  document.addEventListener('keydown', (event) => {
+  if (reveal) document.addEventListener('keydown', (event) => {
     if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-    const target = /** @type {HTMLElement} */ (event.target);
-    if (target.isContentEditable || target.closest('input, textarea, select')) return;
+    if (isTyping(event)) return;
     event.preventDefault();
     reveal();
     input.focus();

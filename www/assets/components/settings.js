@@ -2,7 +2,9 @@
 
 const scope = `kb:${new URL('./', document.baseURI).pathname}:`;
 
-/** @param {'theme' | 'language' | 'meaning'} name @returns {string | null} */
+/** @typedef {'theme' | 'language' | 'meaning' | 'recent'} Setting */
+
+/** @param {Setting} name @returns {string | null} */
 export function getSetting(name) {
   try {
     return localStorage.getItem(scope + name);
@@ -11,7 +13,7 @@ export function getSetting(name) {
   }
 }
 
-/** @param {'theme' | 'language' | 'meaning'} name @param {string | null} value */
+/** @param {Setting} name @param {string | null} value */
 export function setSetting(name, value) {
   try {
     if (value === null) localStorage.removeItem(scope + name);

@@ -1,7 +1,7 @@
 // The engine as the page sees it: a state to show, and a search that gets better when the model is there.
 
 import { EngineError, RpcClient, cancelled } from './rpc.js';
-import { request } from './download.js';
+import { request, startWorker } from './host.js';
 import { hasSimd, savesData, wasmProblem } from './support.js';
 
 /**
@@ -27,6 +27,9 @@ const MAX_RESTARTS = 2;
 
 /** Text of a knowledge base up to this size is loaded in full once the rest is at hand. Bytes on the wire. */
 const KEEP_TEXT = 12_000_000;
+
+/** Up to this many passages the engine scans the vectors and never walks the graph (`SCAN_UP_TO` in kb-core). */
+const SCAN_UP_TO = 20_000;
 
 /** Fires `state` whenever {@link Engine#state} changes. */
 export class Engine extends EventTarget {
@@ -132,7 +135,7 @@ export class Engine extends EventTarget {
       this.#set({ words: 'loading', error: undefined });
       const problem = await wasmProblem();
       if (problem) throw new EngineError(problem, 'WebAssembly is not available');
-      this.#search = new RpcClient(new URL('./search-worker.js', import.meta.url), {
+      this.#search = new RpcClient(() => startWorker(new URL('./search-worker.js', import.meta.url)), {
         onEvent: (name, data) => {
           if (name === 'progress' && this.state.words === 'loading') this.#set({ progress: data });
         },
@@ -188,7 +191,7 @@ export class Engine extends EventTarget {
       const folder = new URL('../model/', this.#base);
       const json = await (await request(new URL('model.json', folder), { cache: 'no-cache' })).text();
       const files = JSON.parse(json).files ?? [];
-      const bytes = [...files, ...this.info.vectorSections].reduce((sum, file) => sum + file.bytes, 0);
+      const bytes = [...files, ...this.#vectorSections()].reduce((sum, file) => sum + file.bytes, 0);
       this.#set({ modelBytes: bytes });
       return { folder: folder.href, json, files };
     } catch (error) {
@@ -198,13 +201,18 @@ export class Engine extends EventTarget {
     }
   }
 
+  /** What the encoder needs of this base: a graph only where it would be used. */
+  #vectorSections() {
+    return this.info.vectorSections.filter(({ kind }) => kind !== 'graph' || this.info.chunks > SCAN_UP_TO);
+  }
+
   async #loadMeaning() {
     try {
       this.#model ??= await this.#findModel();
       if (!this.#model) return this.#set({ meaning: 'off', reason: 'noModel', progress: undefined });
       this.#encoder?.stop();
       this.#set({ meaning: 'loading', reason: undefined, error: undefined, progress: { got: 0, total: this.state.modelBytes, rate: 0 } });
-      const encoder = new RpcClient(new URL('./encoder-worker.js', import.meta.url), {
+      const encoder = new RpcClient(() => startWorker(new URL('./encoder-worker.js', import.meta.url)), {
         onEvent: (name, data) => {
           if (this.#encoder !== encoder) return;
           if (name === 'progress') this.#set({ progress: data });
@@ -215,7 +223,7 @@ export class Engine extends EventTarget {
         },
       });
       this.#encoder = encoder;
-      await encoder.call('open', [this.#base.href, this.#manifest, this.info.vectorSections, this.#model]);
+      await encoder.call('open', [this.#base.href, this.#manifest, this.#vectorSections(), this.#model]);
       this.#set({ meaning: 'ready', progress: undefined });
     } catch (error) {
       if (error.name === 'AbortError' || this.state.meaning === 'failed' || !this.#encoder) return;

@@ -1,5 +1,6 @@
 // Downloads with progress, checked against their SHA-256 and kept in Cache Storage.
 
+import { isCarried, request } from './host.js';
 import { EngineError } from './rpc.js';
 
 /**
@@ -9,13 +10,18 @@ import { EngineError } from './rpc.js';
  * @property {string} sha256 in hex
  */
 
+/** Files whose names say nothing of their content: asked for at every visit, kept for visits without a network. */
+const UNHASHED = ['manifest.json', 'model.json'];
+
 /**
  * Opens the cache of one site. Sites of one owner share an origin, so the name holds the path.
  * @param {URL} site the site's own folder
  * @returns {Promise<Cache | undefined>} nothing where the browser has no Cache Storage or forbids it
  */
 export async function openCache(site) {
+  if (isCarried()) return undefined;
   try {
+    // The service worker knows this name too.
     return await self.caches?.open(`kb-builder:${site.pathname}`);
   } catch {
     return undefined;
@@ -28,12 +34,25 @@ export async function openCache(site) {
  */
 export async function prune(cache, folder, current) {
   const wanted = new Set(current.map((remote) => cacheKey(folder, remote)));
+  for (const name of UNHASHED) wanted.add(new URL(name, folder).href);
   try {
     for (const { url } of (await cache?.keys()) ?? []) {
       if (url.startsWith(folder.href) && !wanted.has(url)) await cache?.delete(url);
     }
   } catch { /* what cannot be removed now is removed at the next visit */ }
 }
+
+/**
+ * Keeps a file that is asked for anew at every visit, for visits without a network: the service worker hands it out then.
+ * To be called when everything that the file names is at hand.
+ * @param {Cache | undefined} cache @param {URL} url @param {Uint8Array | string} content
+ */
+export async function keep(cache, url, content) {
+  await cache?.put(url, new Response(/** @type {any} */ (content), { headers: { 'content-type': 'application/json' } })).catch(() => {});
+}
+
+/** Whether a file is in the cache already. @param {Cache | undefined} cache @param {URL} folder @param {Remote} remote */
+export const isKept = async (cache, folder, remote) => Boolean(await cache?.match(cacheKey(folder, remote)).catch(() => undefined));
 
 /** The key of a file in the cache: its address and its content. @param {URL} folder @param {Remote} remote */
 function cacheKey(folder, { file, sha256 }) {
@@ -66,22 +85,6 @@ export async function download(folder, remote, { cache, onProgress = () => {} } 
   // Keeping is a convenience: a full disk must not stop the search.
   await cache?.put(key, new Response(/** @type {any} */ (bytes), { headers: { 'content-type': 'application/octet-stream' } })).catch(() => {});
   return bytes;
-}
-
-/**
- * `fetch` whose failures say whether the network, the file or the server is the trouble.
- * @param {URL} url @param {RequestInit} [init]
- */
-export async function request(url, init) {
-  let response;
-  try {
-    response = await fetch(url, init);
-  } catch (error) {
-    throw new EngineError('net::offline', `${url.pathname}: ${error.message}`);
-  }
-  if (response.status === 404 || response.status === 410) throw new EngineError('kb::missing', `${url.pathname} is not on the server`);
-  if (!response.ok) throw new EngineError('net::http', `${url.pathname}: the server answered ${response.status}`);
-  return response;
 }
 
 /** @param {Response} response @param {Remote} remote @param {(bytes: number) => void} onProgress */

@@ -1,7 +1,8 @@
 // The worker that turns questions into vectors and finds the passages near them.
 
 import init, { Encoder } from '../runtime/kb_encoder.js';
-import { download, meter, openCache, prune, request } from './download.js';
+import { download, keep, meter, openCache, prune } from './download.js';
+import { request, wasmSource } from './host.js';
 import { EngineError, emit, serve } from './rpc.js';
 
 /** @type {Encoder} */
@@ -19,7 +20,8 @@ serve({
   async open(href, manifest, sections, model) {
     const folder = new URL(href);
     const modelFolder = new URL(model.folder);
-    const starting = init();
+    const starting = wasmSource(new URL('../runtime/kb_encoder_bg.wasm', import.meta.url)).then((source) => init(source));
+    starting.catch(() => {}); // awaited below
     const cache = await openCache(new URL('../', folder));
     const all = [...sections, ...model.files];
     const onProgress = meter(all.reduce((sum, { bytes }) => sum + bytes, 0), (state) => emit('progress', state));
@@ -39,6 +41,7 @@ serve({
     sections.forEach((section, i) => encoder.addSection(section.file, files[i]));
     encoder.load(onnx, tokenizer, model.json);
     prune(cache, modelFolder, model.files);
+    keep(cache, new URL('model.json', modelFolder), model.json);
     return undefined;
   },
   candidates(text, k, allowed) {

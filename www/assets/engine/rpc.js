@@ -33,15 +33,15 @@ export class RpcClient {
   #onCrash;
 
   /**
-   * @param {URL} script the module worker
+   * @param {() => Worker} start starts the worker
    * @param {{ onEvent?: (name: string, data: any) => void, onCrash?: (error: EngineError) => void }} handlers
    *   `onCrash` is called once, when the worker can answer nothing more.
    */
-  constructor(script, { onEvent = () => {}, onCrash = () => {} } = {}) {
+  constructor(start, { onEvent = () => {}, onCrash = () => {} } = {}) {
     this.#onEvent = onEvent;
     this.#onCrash = onCrash;
     try {
-      this.#worker = new Worker(script, { type: 'module' });
+      this.#worker = start();
     } catch (error) {
       throw new EngineError('worker::blocked', String(error));
     }

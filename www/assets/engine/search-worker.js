@@ -1,7 +1,8 @@
 // The worker that searches by words and hands out documents.
 
 import init, { KnowledgeBase } from '../runtime/kb_search.js';
-import { download, meter, openCache, prune, request } from './download.js';
+import { download, keep, meter, openCache, prune } from './download.js';
+import { request, wasmSource } from './host.js';
 import { emit, serve } from './rpc.js';
 
 /** Text up to this size comes with the index, so that the first results need no further request. Bytes. */
@@ -22,7 +23,8 @@ serve({
   /** @param {string} href folder of manifest.json */
   async open(href) {
     folder = new URL(href);
-    const starting = init();
+    const starting = wasmSource(new URL('../runtime/kb_search_bg.wasm', import.meta.url)).then((source) => init(source));
+    starting.catch(() => {}); // awaited below
     const [manifest] = await Promise.all([fetchManifest('no-cache'), openCache(new URL('../', folder)).then((found) => (cache = found))]);
     memory = (await starting).memory;
     try {
@@ -79,6 +81,7 @@ async function load(manifest) {
   kb.finish();
   for (const { section } of files) if (section.kind === 'text') parts.set(section.file, Promise.resolve());
   prune(cache, folder, sections);
+  keep(cache, new URL('manifest.json', folder), manifest);
   return { info: kb.info(), manifest };
 }
 

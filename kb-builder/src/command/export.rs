@@ -1,0 +1,58 @@
+//! `kb-builder export`
+
+use crate::error::{Error, Result};
+use crate::handout::{self, Sizes};
+use crate::report::bytes;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Examples:
+  kb-builder export site --single-file course.html            with the model: search by words and by meaning
+  kb-builder export site --single-file course.html --no-model  small enough for an e-mail: search by words
+
+The file opens with a double click, without a server and without a network.";
+
+/// Write a site as one HTML file that opens from the disk
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    /// The folder that `build` wrote
+    #[arg(default_value = "site")]
+    site: PathBuf,
+    /// The file to write
+    #[arg(long, value_name = "FILE", required = true)]
+    single_file: PathBuf,
+    /// Leave the model out: search by words only
+    #[arg(long)]
+    no_model: bool,
+}
+
+/// Writes the file and says how large its parts are.
+pub fn run(args: &Args) -> Result<ExitCode> {
+    let (html, sizes) = handout::single_file(&args.site, !args.no_model)?;
+    write(&args.single_file, html.as_bytes())?;
+    println!("{}", sentence(&args.single_file, &sizes));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes beside the place first, so that an interruption leaves what was there.
+pub fn write(path: &Path, content: &[u8]) -> Result<()> {
+    let name = path.file_name().ok_or_else(|| Error::usage(format!("{} names no file", path.display()), ""))?;
+    let temp = path.with_file_name(format!(".{}.kb-new", name.to_string_lossy()));
+    std::fs::write(&temp, content).map_err(|e| Error::io("write", &temp, e))?;
+    std::fs::rename(&temp, path).map_err(|e| Error::io("write", path, e))
+}
+
+/// `course.html: 41.2 MB (page 0.8 MB, text and index 0.4 MB, model 40.0 MB)`.
+pub fn sentence(path: &Path, sizes: &Sizes) -> String {
+    let part = |n: usize| bytes(n as u64);
+    let model = if sizes.meaning > 0 { format!(", model {}", part(sizes.meaning)) } else { ", no model".into() };
+    format!(
+        "{}: {} (page {}, text and index {}{model})",
+        path.display(),
+        part(sizes.total),
+        part(sizes.program),
+        part(sizes.text)
+    )
+}

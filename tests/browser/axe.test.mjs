@@ -1,0 +1,67 @@
+// axe-core on every state of the page: WCAG 2.2 A and AA and its best practices, no exceptions.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { answered, waitFor } from './support/actions.mjs';
+import { launch, openPage } from './support/browser.mjs';
+import { demoSite } from './support/site.mjs';
+import { serveFolder } from './support/static.mjs';
+
+const source = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+let browser;
+let demo;
+let server;
+
+before(async () => {
+  browser = await launch();
+  demo = await demoSite();
+  server = await serveFolder(demo.site, { extra: { 'host.html': '<!doctype html><html lang="en"><head><title>Host</title><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><script type="module" src="assets/kb-embed.js"></script></head><body><main><h1>Host</h1><kb-search></kb-search></main><kb-modal></kb-modal></body></html>' } });
+});
+after(async () => {
+  await browser?.close();
+  await server?.close();
+  await demo?.remove();
+});
+
+/** @param {string} name @param {string} address @param {(page: any) => Promise<any>} act @param {any} [options] */
+const check = (name, address, act, options = {}) => test(name, async () => {
+  const page = await openPage(browser, { reducedMotion: 'reduce', ...options });
+  await page.goto(server.url + address);
+  await act(page);
+  await page.waitForTimeout(300);
+  // Not through a script element: the page's policy would refuse it.
+  await page.evaluate(source);
+  const violations = await page.evaluate(async () => {
+    const result = await /** @type {any} */ (window).axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] });
+    return result.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary}`).slice(0, 3).join(' | ')}`);
+  });
+  assert.deepEqual(violations, []);
+  assert.deepEqual(page.problems, []);
+  await page.context().close();
+});
+
+for (const [suffix, options] of [['light', {}], ['dark', { colorScheme: 'dark' }], ['phone, Chinese', { ...phone, locale: 'zh-CN' }]]) {
+  check(`home, ${suffix}`, '', (page) => waitFor(page, 'words', 'ready'), options);
+  check(`results, ${suffix}`, '?q=branch', (page) => answered(page, 'branch', 'meaning'), options);
+  check(`reader, ${suffix}`, '?q=branch', async (page) => {
+    await answered(page, 'branch', 'meaning');
+    await page.click('.hit-title a');
+    await page.locator('.prose .passage').waitFor();
+  }, options);
+}
+check('nothing found', '?q=xylophone', (page) => page.locator('.hit, .notice').first().waitFor());
+check('a document that is not there', '?doc=a/b', (page) => page.locator('.notice').waitFor());
+check('elements on another page', 'host.html', async (page) => {
+  await page.locator('kb-search #q').fill('branch');
+  await page.locator('kb-search .hit').first().waitFor();
+});
+check('the dialog on another page', 'host.html', async (page) => {
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('branch');
+  await page.locator('kb-modal .hit').first().waitFor();
+});
+check('documents without a script', 'documents.html', (page) => page.locator('h1').waitFor());

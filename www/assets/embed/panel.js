@@ -1,0 +1,167 @@
+// Box, status, results and reader inside a shadow tree.
+
+import { el, icon } from '../components/dom.js';
+import { facets } from '../components/library.js';
+import { readerView } from '../components/reader.js';
+import { resultList } from '../components/results.js';
+import { href as pageHref, parseRoute } from '../components/routes.js';
+import { searchBox } from '../components/search-box.js';
+import { searchSession } from '../components/session.js';
+import { setSetting } from '../components/settings.js';
+import { statusLine } from '../components/status.js';
+import { isCarried } from '../engine/host.js';
+
+/**
+ * @param {import('./element.js').KbElement} host
+ * @param {{ top?: () => void, landmark?: boolean }} [options] `top` brings the beginning of a document into view; inside a
+ *   dialog, which has a name of its own, the search is no landmark
+ */
+export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest' }), landmark = true } = {}) {
+  const { engine, site, strings, collections } = host;
+  const language = strings.name === '中文' ? 'zh-Hans' : 'en';
+  let text = '';
+  let chosen = { collection: '', lang: '' };
+  let opened = '';
+  let last = { words: '', meaning: '' };
+
+  const magnifier = icon('M4.5 10.8a6.3 6.3 0 1 0 12.6 0 6.3 6.3 0 1 0-12.6 0m11.1 4.8 4.9 4.9');
+  magnifier.classList.add('box-icon');
+  const input = el('input', {
+    id: 'q', name: 'q', type: 'search', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', enterkeyhint: 'search',
+    'aria-describedby': 'status-text', 'aria-controls': 'results', part: 'input',
+  });
+  const form = el('form', { class: 'box', part: 'box' },
+    el('label', { class: 'visually-hidden', for: 'q' }, strings.search.label), magnifier, input,
+    el('button', { class: 'box-clear', type: 'button', 'data-clear': true, hidden: true }, icon('m6.5 6.5 11 11m0-11-11 11')));
+  const statusRoot = el('div', { class: 'status', part: 'status', 'data-status': true },
+    el('p', { class: 'status-line' }, el('span', { class: 'status-dot', 'aria-hidden': 'true' }), el('span', { id: 'status-text', 'data-status-text': true })),
+    el('div', { class: 'status-actions', 'data-status-actions': true }),
+    el('progress', { class: 'status-progress', max: 1, value: 0, hidden: true, 'data-status-progress': true }));
+  const pills = el('div', { class: 'scopes', hidden: true });
+  const list = el('section', { class: 'results', id: 'results', part: 'results', hidden: true });
+  const sheet = el('div', { class: 'reader', part: 'reader', hidden: true });
+  const live = el('div', { class: 'visually-hidden', role: 'status', 'aria-live': 'polite', 'aria-atomic': 'true' });
+  const search = el('div', { class: 'search', role: landmark && 'search', 'aria-label': landmark && strings.search.label }, form, statusRoot, pills);
+  const root = el('div', { class: 'kb', lang: language, 'data-view': 'home' }, search, list, sheet, live);
+
+  /** @type {import('../components/routes.js').Href} */
+  const href = (route) => (isCarried() ? pageHref(route) : new URL(pageHref(route), site).href);
+  const announce = (/** @type {string} */ said) => (live.textContent = said);
+  const box = searchBox(form, {
+    onQuery: (now, how) => {
+      text = now;
+      if (how === 'entered') session.forget();
+      show();
+    },
+    onDown: () => results.focusFirst(), onOpen: () => results.openFirst(),
+  });
+  const results = resultList(list, { base: site, href, onUp: box.focus, onSearchAll: () => choose({ collection: '', lang: '' }), announce });
+  const session = searchSession({ engine, results, strings: () => strings, onRetry: () => engine.start(), hits: 8 });
+  const status = statusLine(statusRoot, {
+    announce,
+    onUseMeaning: () => {
+      setSetting('meaning', null);
+      engine.useMeaning();
+    },
+    onWordsOnly: () => {
+      setSetting('meaning', 'off');
+      engine.useWordsOnly();
+      session.forget();
+      show();
+    },
+  });
+  const reader = readerView(sheet, { engine, base: site, href, top, wide: () => false });
+  box.translate(strings);
+
+  const question = () => ({
+    text,
+    collections: chosen.collection ? [chosen.collection] : collections,
+    filters: chosen.lang ? [{ key: 'lang', value: chosen.lang }] : [],
+  });
+
+  function choose(next) {
+    const at = [...pills.querySelectorAll('.scope')].findIndex((pill) => pill.matches(':focus'));
+    chosen = next;
+    facets(pills, shown(engine.info), chosen, strings, choose);
+    /** @type {HTMLElement} */ (pills.querySelectorAll('.scope')[Math.max(at, 0)])?.focus();
+    session.forget();
+    show();
+  }
+
+  /** What the page's author lets readers see of the knowledge base. */
+  const shown = (info) => (collections.length === 0 ? info : {
+    ...info,
+    collections: info.collections.filter(({ name }) => collections.includes(name)),
+    documents: info.documents.filter(({ collection }) => collections.includes(collection)),
+  });
+
+  function view(name) {
+    root.dataset.view = name;
+    list.hidden = name !== 'results';
+    sheet.hidden = name !== 'document';
+  }
+
+  function show() {
+    if (sheet.hidden === false) reader.close();
+    view(text ? 'results' : 'home');
+    if (!text) {
+      session.stop();
+      session.forget();
+      return results.clear();
+    }
+    if (!session.shows(question())) session.search(question());
+    else if (opened) results.focusOn(opened);
+    opened = '';
+  }
+
+  /** @param {import('../components/routes.js').Route} route */
+  async function read(route) {
+    try {
+      view('document');
+      await reader.open(route, strings);
+    } catch (error) {
+      if (error.name === 'AbortError') return;
+      view('results');
+      session.problem(error);
+    }
+  }
+
+  root.addEventListener('click', (event) => {
+    const link = /** @type {HTMLElement} */ (event.target).closest('a');
+    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const inside = isCarried() ? link.hash.startsWith('#?') : link.href.split(/[?#]/)[0] === site.href;
+    if (!inside) return;
+    event.preventDefault();
+    const route = parseRoute(new URL(link.href));
+    if (link.dataset.chunk) opened = link.dataset.chunk;
+    if (route.doc) return read(route);
+    show();
+    if (!opened) box.focus();
+  });
+  search.addEventListener('focusin', () => host.wake());
+  search.addEventListener('pointerenter', () => host.wake());
+
+  function engineChanged() {
+    const { state } = engine;
+    if (state.words !== 'starting') status.show(state, strings);
+    if (state.words === 'ready' && last.words !== 'ready') {
+      facets(pills, shown(engine.info), chosen, strings, choose);
+      show();
+    } else if (state.words === 'failed' && last.words !== 'failed') {
+      view('results');
+      session.problem();
+    } else if (state.meaning !== last.meaning && text && sheet.hidden) {
+      session.improve(question());
+    }
+    last = { ...state };
+  }
+  engine.addEventListener('state', engineChanged);
+  engineChanged();
+
+  return {
+    root,
+    focus: box.focus,
+    /** Lets go of the engine. */
+    close: () => engine.removeEventListener('state', engineChanged),
+  };
+}
