@@ -1,11 +1,15 @@
 //! The subcommands, one file each. They read arguments, call the library and print.
 
+mod ask;
 mod build;
 mod eval;
 mod inspect;
 mod model;
 mod search;
 mod serve;
+
+pub(crate) use ask::choose_model;
+pub use search::{SearchMode, SearchOutput};
 
 use crate::error::Result;
 use clap::{Parser, Subcommand};
@@ -16,6 +20,7 @@ Examples:
   kb-builder build notes --out site          a knowledge base from the folder notes
   kb-builder serve site                      look at it on http://localhost:8080
   kb-builder search site \"怎样求最短路\"       search it here
+  kb-builder ask site \"怎样求最短路\"          get an answer with its sources
   kb-builder inspect site                    what is in it
 
 Exit status: 0 all went well, 1 failed, 2 wrong usage, 3 built, but some files could not be read.";
@@ -33,6 +38,7 @@ enum Command {
     Build(build::Args),
     Serve(serve::Args),
     Search(search::Args),
+    Ask(ask::Args),
     Inspect(inspect::Args),
     Eval(eval::Args),
     Model(model::Args),
@@ -45,6 +51,7 @@ impl Cli {
             Command::Build(args) => build::run(args),
             Command::Serve(args) => serve::run(&args),
             Command::Search(args) => search::run(&args),
+            Command::Ask(args) => ask::run(&args),
             Command::Inspect(args) => inspect::run(&args),
             Command::Eval(args) => eval::run(&args),
             Command::Model(args) => model::run(&args),
