@@ -3,6 +3,7 @@
 //! Precedence is flag, then environment, then this file, then the default. Every path in the file
 //! is relative to the file's own folder.
 
+use crate::answer::LlmConfig;
 use crate::error::{Error, Result};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub const FILE_NAME: &str = "kb.toml";
 
 /// The whole file. Every key is optional.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
     /// Name of the knowledge base, shown at the top of the page.
@@ -25,6 +26,8 @@ pub struct Config {
     pub model: ModelConfig,
     /// The output folder.
     pub site: SiteConfig,
+    /// The language model that `ask` and `serve --api` use.
+    pub llm: LlmConfig,
 }
 
 /// Languages that the page's own words exist in.

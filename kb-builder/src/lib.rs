@@ -1,6 +1,7 @@
 //! Everything that touches files, the network and the terminal: sources, converters, the build, the
 //! site folder, the server, and the commands on top of them.
 
+pub mod answer;
 pub mod base;
 pub mod build;
 pub mod cache;
@@ -10,6 +11,7 @@ pub mod convert;
 pub mod error;
 pub mod eval;
 pub mod handout;
+pub mod http;
 pub mod model;
 pub mod report;
 pub mod serve;

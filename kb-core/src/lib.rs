@@ -5,6 +5,7 @@
 //! [`document`] → [`chunk`] → [`embed`] → [`index`] → [`bundle`] when a knowledge base is built, and
 //! [`text`] → [`index`] → [`search`] when it is asked.
 
+pub mod answer;
 pub mod bundle;
 pub mod chunk;
 pub mod document;

@@ -1,5 +1,6 @@
 //! The subcommands, one file each. They read arguments, call the library and print.
 
+mod ask;
 mod attach;
 mod build;
 mod eval;
@@ -10,6 +11,9 @@ mod model;
 mod search;
 mod serve;
 
+pub(crate) use ask::choose_model;
+pub use search::{SearchMode, SearchOutput};
+
 use crate::error::Result;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -19,6 +23,7 @@ Examples:
   kb-builder build notes --out site          a knowledge base from the folder notes
   kb-builder serve site                      look at it on http://localhost:8080
   kb-builder search site \"怎样求最短路\"       search it here
+  kb-builder ask site \"怎样求最短路\"          get an answer with its sources
   kb-builder inspect site                    what is in it
 
 Exit status: 0 all went well, 1 failed, 2 wrong usage, 3 built, but some files could not be read.";
@@ -36,6 +41,7 @@ enum Command {
     Build(build::Args),
     Serve(serve::Args),
     Search(search::Args),
+    Ask(ask::Args),
     Inspect(inspect::Args),
     Eval(eval::Args),
     Model(model::Args),
@@ -51,6 +57,7 @@ impl Cli {
             Command::Build(args) => build::run(args),
             Command::Serve(args) => serve::run(&args),
             Command::Search(args) => search::run(&args),
+            Command::Ask(args) => ask::run(&args),
             Command::Inspect(args) => inspect::run(&args),
             Command::Eval(args) => eval::run(&args),
             Command::Model(args) => model::run(&args),

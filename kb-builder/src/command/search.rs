@@ -4,12 +4,12 @@ use super::print_json;
 use crate::base::{self, Base};
 use crate::error::{Error, Result};
 use clap::ValueEnum;
-use kb_core::search::{Excerpt, Filter, Hit, Mode, Query};
+use kb_core::search::{Excerpt, Filter, Hit, Mode, Query, Response};
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const HELP: &str = "\
 Examples:
@@ -70,23 +70,39 @@ impl From<SearchMode> for Mode {
 }
 
 /// `KEY=VALUE`
-fn parse_filter(text: &str) -> Result<Filter, String> {
+pub(super) fn parse_filter(text: &str) -> Result<Filter, String> {
     match text.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok(Filter { key: key.into(), value: value.into() }),
         _ => Err("a filter is KEY=VALUE".into()),
     }
 }
 
-/// The object that `--json` prints.
+/// The object that `--json` prints, and that `api/search` of `serve --api` returns.
 #[derive(Serialize)]
-struct Output<'a> {
+pub struct SearchOutput<'a> {
     query: &'a str,
     /// What answered: `lexical` where a hybrid search had no model or no vectors.
     mode: Mode,
     model: Option<&'a str>,
     /// Embedding the question and searching, without loading.
     took_ms: f64,
+    /// Share of the question's words, by rarity, that the best passage has: 0 to 1.
+    coverage: f32,
     hits: Vec<OutputHit<'a>>,
+}
+
+impl<'a> SearchOutput<'a> {
+    /// What `response` says; `model` is named where it was used.
+    pub fn new(query: &'a str, response: &'a Response, model: Option<&'a str>, took: Duration) -> Self {
+        Self {
+            query,
+            mode: response.mode,
+            model: model.filter(|_| response.mode != Mode::Lexical),
+            took_ms: (took.as_secs_f64() * 1e5).round() / 100.0,
+            coverage: response.coverage,
+            hits: response.hits.iter().map(OutputHit::from).collect(),
+        }
+    }
 }
 
 /// A hit with its excerpt as a string.
@@ -138,12 +154,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let started = Instant::now();
     let question = encoder.as_ref().map(|e| base::embed_question(e, &query.text)).transpose()?;
     let response = base.search(&query, question.as_deref())?;
-    let took_ms = (started.elapsed().as_secs_f64() * 1e5).round() / 100.0;
+    let took = started.elapsed();
     if args.json {
-        let used = response.mode != Mode::Lexical;
-        let model = base.manifest.model.as_ref().filter(|_| used).map(|m| m.name.as_str());
-        let hits = response.hits.iter().map(OutputHit::from).collect();
-        print_json(&Output { query: &query.text, mode: response.mode, model, took_ms, hits })?;
+        let model = base.manifest.model.as_ref().map(|m| m.name.as_str());
+        print_json(&SearchOutput::new(&query.text, &response, model, took))?;
     } else {
         print_list(&response.hits);
     }
@@ -151,7 +165,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
 }
 
 /// A collection that is not there is more likely mistyped than meant to match nothing.
-fn check_collections(base: &Base, wanted: &[String]) -> Result<()> {
+pub(super) fn check_collections(base: &Base, wanted: &[String]) -> Result<()> {
     let names = base.knowledge.collections();
     match wanted.iter().find(|w| !names.contains(&w.as_str())) {
         Some(unknown) => Err(Error::usage(

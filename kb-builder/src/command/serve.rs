@@ -1,5 +1,7 @@
 //! `kb-builder serve`
 
+use super::ask;
+use crate::answer::{Answerer, LlmFlags};
 use crate::error::{Error, Result};
 use crate::serve;
 use crate::{base, site};
@@ -12,6 +14,7 @@ const HELP: &str = "\
 Examples:
   kb-builder serve site
   kb-builder serve site --port 9000 --base /course/kb/   as it will be under a sub-path
+  kb-builder serve site --api --provider ollama --model qwen3:4b
 
 The site needs no server of its own: any static host will do. This one is for looking at it.";
 
@@ -34,6 +37,11 @@ pub struct Args {
     /// Open the site in the browser
     #[arg(long)]
     open: bool,
+    /// Answer programs on this machine as well: GET api/search?q=…, POST api/ask
+    #[arg(long)]
+    api: bool,
+    #[command(flatten)]
+    llm: LlmFlags,
 }
 
 /// Serves until the program is ended.
@@ -45,6 +53,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             format!("name the folder that holds `{}`", site::BUNDLE_DIR),
         ));
     }
+    let api = if args.api { Some(open_api(args)?) } else { None };
     let prefix = serve::normalised_base(&args.base);
     let listener = serve::bind(args.host, args.port)?;
     let address = serve::address(&listener, &prefix)?;
@@ -54,8 +63,23 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if args.open {
         open_browser(&address);
     }
-    serve::run(listener, Path::new(&args.site), &prefix)?;
+    serve::run(listener, Path::new(&args.site), &prefix, api)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The API of the site. It spends the author's tokens, so it is for this machine only.
+fn open_api(args: &Args) -> Result<serve::Api> {
+    if !args.host.is_loopback() {
+        return Err(Error::usage(
+            "--api is for this machine only",
+            "leave --host away, or serve the site to the network without --api",
+        ));
+    }
+    let answerer = Answerer::open(&args.site, None)?;
+    if let Some(note) = &answerer.note {
+        eprintln!("note: {note}");
+    }
+    Ok(serve::Api::new(answerer, ask::settings(&args.llm)?))
 }
 
 /// Opens the address with the system's own command; the reader has the address in any case.

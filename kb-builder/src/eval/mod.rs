@@ -1,5 +1,6 @@
 //! Measuring retrieval on a test set: corpus.jsonl, queries.jsonl, qrels.tsv.
 
+pub mod answers;
 pub mod metrics;
 mod set;
 

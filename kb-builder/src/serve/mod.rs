@@ -1,11 +1,15 @@
 //! A small static server for looking at a site on this machine. Publishing needs none.
 
+mod api;
+mod body;
 mod files;
 
+pub use api::Api;
+
 use crate::error::{Error, Result};
+use body::ReplyBody;
 use files::{Reply, StaticSite};
-use http_body_util::Full;
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
@@ -47,20 +51,21 @@ pub fn address(listener: &TcpListener, base: &str) -> Result<String> {
     Ok(format!("http://{host}:{}{base}", local.port()))
 }
 
-/// Serves the folder `root` under `base` until the program is ended.
-pub fn run(listener: TcpListener, root: &Path, base: &str) -> Result<()> {
+/// Serves the folder `root` under `base` until the program is ended, with `api` beside it.
+pub fn run(listener: TcpListener, root: &Path, base: &str, api: Option<Api>) -> Result<()> {
     let site = Arc::new(StaticSite::new(root, base)?);
+    let api = api.map(|api| (Arc::new(api), format!("{base}api/")));
     let stopped = |e: std::io::Error| Error::failed(format!("the server stopped: {e}"), "");
     listener.set_nonblocking(true).map_err(stopped)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().map_err(stopped)?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(stopped)?;
     runtime.block_on(async move {
         let listener = tokio::net::TcpListener::from_std(listener).map_err(stopped)?;
         loop {
             // A connection that ends before it is taken is the visitor's affair.
             let Ok((stream, _)) = listener.accept().await else { continue };
-            let site = Arc::clone(&site);
+            let (site, api) = (Arc::clone(&site), api.clone());
             tokio::spawn(async move {
-                let service = service_fn(move |request| answer(Arc::clone(&site), request));
+                let service = service_fn(move |request| answer(Arc::clone(&site), api.clone(), request));
                 // So is one that breaks off.
                 let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
             });
@@ -68,8 +73,17 @@ pub fn run(listener: TcpListener, root: &Path, base: &str) -> Result<()> {
     })
 }
 
-async fn answer(site: Arc<StaticSite>, request: Request<Incoming>) -> Result<Response<Full<Bytes>>, Infallible> {
+async fn answer(
+    site: Arc<StaticSite>,
+    api: Option<(Arc<Api>, String)>,
+    request: Request<Incoming>,
+) -> Result<Response<ReplyBody>, Infallible> {
     let path = request.uri().path().to_string();
+    if let Some((api, prefix)) = api
+        && let Some(name) = path.strip_prefix(&prefix)
+    {
+        return Ok(api.answer(name, request).await);
+    }
     let tag = request.headers().get("if-none-match").and_then(|v| v.to_str().ok()).map(str::to_string);
     let head = request.method() == "HEAD";
     let reply = if head || request.method() == "GET" {
@@ -82,7 +96,7 @@ async fn answer(site: Arc<StaticSite>, request: Request<Incoming>) -> Result<Res
     Ok(response(reply, head))
 }
 
-fn response(reply: Reply, head: bool) -> Response<Full<Bytes>> {
+fn response(reply: Reply, head: bool) -> Response<ReplyBody> {
     let mut builder = Response::builder().status(reply.status).header("x-content-type-options", "nosniff");
     for (name, value) in &reply.headers {
         builder = builder.header(*name, value);
@@ -90,11 +104,11 @@ fn response(reply: Reply, head: bool) -> Response<Full<Bytes>> {
     if head {
         builder = builder.header("content-length", reply.body.len());
     }
-    let body = if head { Bytes::new() } else { Bytes::from(reply.body) };
+    let body = ReplyBody::full(if head { Vec::new() } else { reply.body });
     // Header values come from file metadata and percent-encoded paths; one that is no header after
     // all is an error of ours.
-    builder.body(Full::new(body)).unwrap_or_else(|_| {
-        let mut failed = Response::new(Full::new(Bytes::new()));
+    builder.body(body).unwrap_or_else(|_| {
+        let mut failed = Response::new(ReplyBody::full(Vec::new()));
         *failed.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
         failed
     })

@@ -195,6 +195,9 @@ impl KnowledgeBase {
             _ => self.lexical.scores(&terms, allowed.as_ref())?,
         };
         let lexical = self.best(&found.passages, self.candidates(query));
+        let attainable: f32 = terms.iter().zip(&found.idf).map(|(t, idf)| t.weight * idf).sum();
+        let best = lexical.first().map_or(0.0, |(_, score)| *score);
+        let coverage = if attainable > 0.0 { best / attainable } else { 0.0 };
         let fused: Vec<Fused> = match mode {
             Mode::Lexical => {
                 lexical.iter().map(|&(c, s)| Fused { chunk: c, score: s, lexical: Some(s), vector: None }).collect()
@@ -203,12 +206,7 @@ impl KnowledgeBase {
                 .iter()
                 .map(|v| Fused { chunk: v.chunk, score: v.score, lexical: None, vector: Some(v.score) })
                 .collect(),
-            Mode::Hybrid => {
-                let attainable: f32 = terms.iter().zip(&found.idf).map(|(t, idf)| t.weight * idf).sum();
-                let best = lexical.first().map_or(0.0, |(_, score)| *score);
-                let coverage = if attainable > 0.0 { best / attainable } else { 0.0 };
-                fuse(&lexical, &vectors, self.fusion.at_coverage(coverage))
-            }
+            Mode::Hybrid => fuse(&lexical, &vectors, self.fusion.at_coverage(coverage)),
         };
         let scores: Vec<(u32, f32)> = fused.iter().map(|f| (f.chunk, f.score)).collect();
         let ranked: Vec<&Fused> = self
@@ -221,7 +219,7 @@ impl KnowledgeBase {
             .collect();
         let hits = ranked.iter().enumerate().filter_map(|(i, f)| self.hit(i + 1, f, &marked)).collect();
         let lexical_candidates = found.passages.len();
-        Ok(Response { hits, mode, lexical_candidates, vector_candidates: vectors.len() })
+        Ok(Response { hits, mode, lexical_candidates, vector_candidates: vectors.len(), coverage })
     }
 
     /// The `k` best by score, rounded; equal ones by chunk id. Best first.

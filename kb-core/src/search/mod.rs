@@ -124,4 +124,7 @@ pub struct Response {
     pub lexical_candidates: usize,
     /// Passages that the vector side proposed, after filters.
     pub vector_candidates: usize,
+    /// Share of the highest BM25 score that the question could have which its best passage reaches, 0 to
+    /// 1; 0 where the words were not looked at.
+    pub coverage: f32,
 }

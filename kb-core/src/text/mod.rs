@@ -24,6 +24,7 @@ pub use fold::{fold, fold_str};
 pub use query::{QueryTerm, query_terms};
 pub use sentence::{is_clause_mark, sentence_ends};
 pub use stem::stem;
+pub(crate) use stop::is_stop_word;
 
 use script::is_unspaced;
 use std::ops::Range;

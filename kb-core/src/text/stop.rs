@@ -10,7 +10,7 @@ const ENGLISH: [&str; 58] = [
 ];
 
 /// Whether `term` is an English function word.
-pub(super) fn is_stop_word(term: &str) -> bool {
+pub(crate) fn is_stop_word(term: &str) -> bool {
     ENGLISH.binary_search(&term).is_ok()
 }
 

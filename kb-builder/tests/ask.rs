@@ -1,0 +1,400 @@
+//! `ask`, `eval --answers` and `serve --api`, against servers with replies in recorded shapes.
+
+#[allow(dead_code, reason = "each test file uses a part of it")]
+mod common;
+#[path = "common/llm.rs"]
+mod llm;
+
+use common::{Sandbox, course, stderr};
+use llm::{Fixture, OLLAMA_END, Reply, event, ollama};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const KEY: &str = "sk-test-0123456789abcdef";
+
+fn site() -> Sandbox {
+    let s = Sandbox::new();
+    course(&s);
+    s.expect(0, &["build", "zh", "en", "--no-model", "-q"]);
+    s
+}
+
+/// The program without the tester's own settings.
+fn command(s: &Sandbox, args: &[&str]) -> Command {
+    let mut command = s.command(args);
+    for name in ["KB_LLM_PROVIDER", "KB_LLM_BASE_URL", "KB_LLM_MODEL", "DEEPSEEK_API_KEY", "OPENAI_API_KEY"] {
+        command.env_remove(name);
+    }
+    command
+}
+
+fn json_of(command: &mut Command) -> Value {
+    let output = command.output().expect("runs");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+fn ask(s: &Sandbox, url: &str, provider: &str, extra: &[&str]) -> Command {
+    let mut args = vec!["ask", "site", "Dijkstra 算法每次取出哪个点？", "--provider", provider, "--base-url", url];
+    args.extend(["--model", "m"]);
+    args.extend(extra);
+    command(s, &args)
+}
+
+#[test]
+fn without_a_model_the_passages_answer() {
+    let s = site();
+    let answer = json_of(&mut command(&s, &["ask", "site", "Dijkstra 算法每次取出哪个点？", "--json"]));
+    assert_eq!(answer["kind"], "extractive");
+    assert_eq!(answer["usage"], json!({"prompt_tokens": 0, "completion_tokens": 0}));
+    assert_eq!(answer["chunk_types"], json!([]));
+    assert_eq!(answer["model"], Value::Null);
+    assert!(answer["answer"].as_str().expect("text").contains("每次取出距离最小的点，松弛它的出边。[1]"), "{answer}");
+    assert!(answer["confidence"].as_f64().is_some_and(|c| c > 0.0 && c <= 1.0));
+    let source = &answer["sources"][0];
+    assert_eq!((&source["n"], &source["path"], &source["title"]), (&1.into(), &"图论/最短路.md".into(), &"最短路".into()));
+    assert_eq!(source["heading_path"], json!(["最短路", "Dijkstra 算法"]));
+    assert_eq!(source["anchor"], "dijkstra-算法");
+    assert!(source["url"].as_str().is_some_and(|u| u.starts_with("?doc=zh/")));
+    assert_eq!(source["chunk_id"].as_str().map(str::len), Some(16));
+    assert!(source["excerpt"].as_str().is_some_and(|e| e.contains("距离最小")));
+    let text = command(&s, &["ask", "site", "Dijkstra 算法每次取出哪个点？"]).output().expect("runs");
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("no language model") && text.contains("Sources:\n  [1] 最短路 > Dijkstra 算法"), "{text}");
+}
+
+#[test]
+fn nothing_relevant_means_no_call() {
+    let s = site();
+    let server = Fixture::start(|_, _| Reply::new(500, ""));
+    let mut ask = command(
+        &s,
+        &["ask", "site", "how do bananas ripen", "--provider", "ollama", "--base-url", &server.url, "--model", "m", "--json"],
+    );
+    let answer = json_of(&mut ask);
+    assert_eq!((&answer["kind"], &answer["confidence"]), (&"nothing_relevant".into(), &0.0.into()));
+    assert_eq!(answer["answer"], "The knowledge base has no information about this.");
+    assert_eq!(server.asked().len(), 0, "no call");
+    let zh = json_of(&mut command(&s, &["ask", "site", "红烧肉怎么做", "--json"]));
+    assert_eq!(zh["answer"], "知识库中没有找到相关信息。");
+}
+
+#[test]
+fn an_answer_from_ollama_is_streamed_checked_and_cited() {
+    let s = site();
+    let body = [ollama("<think>hm</think>每次取出距离"), ollama("最小的点【1"), ollama("】，松弛出边 [1][9]。"), OLLAMA_END.into()].concat();
+    let server = Fixture::start(move |_, _| Reply { chunk: 7, ..Reply::new(200, &body) });
+    let answer = json_of(&mut ask(&s, &server.url, "ollama", &["--json", "--show-prompt"]));
+    assert_eq!(answer["kind"], "generated");
+    assert_eq!(answer["answer"], "每次取出距离最小的点[1]，松弛出边 [1]。");
+    assert_eq!(answer["usage"], json!({"prompt_tokens": 120, "completion_tokens": 7}));
+    assert_eq!((&answer["model"], &answer["unresolved_citations"], &answer["end"]), (&"m".into(), &1.into(), &"stop".into()));
+    let sources = answer["sources"].as_array().expect("sources");
+    assert_eq!(sources.len(), 1, "only what is cited");
+    assert_eq!((&sources[0]["n"], &sources[0]["cited"], &sources[0]["path"]), (&1.into(), &true.into(), &"图论/最短路.md".into()));
+    assert_eq!(answer["sentences"][0]["verdict"], "supported");
+    assert!(answer["confidence"].as_f64().is_some_and(|c| c > 0.3));
+
+    let asked = server.asked();
+    assert!(asked[0].head.starts_with("POST /api/chat HTTP/1.1"), "{}", asked[0].head);
+    assert!(!asked[0].head.to_lowercase().contains("authorization"));
+    let sent: Value = serde_json::from_str(&asked[0].body).expect("JSON");
+    assert_eq!((&sent["model"], &sent["stream"], &sent["keep_alive"]), (&"m".into(), &true.into(), &"5m".into()));
+    assert_eq!(sent["options"], json!({"num_ctx": 8192, "num_predict": 2048, "temperature": 0.2}));
+    assert_eq!(sent.get("think"), None);
+    assert_eq!(sent["messages"], answer["prompt"], "--show-prompt shows what was sent");
+    let user = sent["messages"][1]["content"].as_str().expect("text");
+    assert!(user.contains("<passage n=\"1\" source=\"zh/图论/最短路.md\"") && user.contains("问题：Dijkstra"), "{user}");
+
+    let text = ask(&s, &server.url, "ollama", &[]).output().expect("runs");
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.starts_with("每次取出距离最小的点[1]，松弛出边 [1]。") && text.contains("Sources:"), "{text}");
+}
+
+#[test]
+fn deepseek_gets_its_key_and_the_key_is_shown_nowhere() {
+    let s = site();
+    let body = [
+        ": keep-alive\n\n".to_owned(),
+        event(json!({"content": null, "reasoning_content": "想"}), None),
+        event(json!({"content": "取出距离最小的点 [1]。"}), None),
+        event(json!({"content": ""}), Some("stop")),
+        "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":31,\"completion_tokens\":9}}\n\n".to_owned(),
+    ]
+    .concat();
+    // Without [DONE], in pieces of three bytes: characters are cut.
+    let server = Fixture::start(move |_, _| Reply { chunk: 3, kind: "text/event-stream", ..Reply::new(200, &body) });
+    s.write(".env", format!("DEEPSEEK_API_KEY={KEY}\n"));
+    let answer = json_of(&mut ask(&s, &server.url, "deepseek", &["--json"]));
+    assert_eq!((&answer["answer"], &answer["usage"]["completion_tokens"]), (&"取出距离最小的点 [1]。".into(), &9.into()));
+    let asked = server.asked();
+    assert!(asked[0].head.starts_with("POST /chat/completions ") && asked[0].head.contains(&format!("authorization: Bearer {KEY}")));
+    let sent: Value = serde_json::from_str(&asked[0].body).expect("JSON");
+    assert_eq!((&sent["max_tokens"], &sent["stream_options"]), (&2048.into(), &json!({"include_usage": true})));
+
+    let refusing = Fixture::start(|_, _| {
+        Reply::new(401, &format!("{{\"error\":{{\"message\":\"Authentication fails, your key {KEY} is invalid\"}}}}"))
+    });
+    let output = ask(&s, &refusing.url, "deepseek", &["--json"]).env("DEEPSEEK_API_KEY", KEY).output().expect("runs");
+    assert_eq!(output.status.code(), Some(1));
+    let said = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains("llm::wrong_key") && said.contains("密钥") && !said.contains("0123456789"), "{said}");
+    for path in ["site/kb/manifest.json", "site/index.html"] {
+        assert!(!String::from_utf8_lossy(&std::fs::read(s.path(path)).expect("file")).contains(KEY));
+    }
+}
+
+#[test]
+fn every_failure_has_its_sentence() {
+    let s = site();
+    let html = "<!doctype html><html><script>alert(1)</script></html>";
+    let cases: [(u16, &str, &str); 9] = [
+        (401, "{\"error\":{\"message\":\"no\"}}", "llm::wrong_key"),
+        (402, "{\"error\":{\"message\":\"Insufficient Balance\"}}", "llm::no_balance"),
+        (403, "", "llm::refused"),
+        (404, "{\"error\":\"model 'm' not found\"}", "llm::no_such_model"),
+        (404, "404 page not found", "llm::no_such_address"),
+        (422, "{\"error\":{\"message\":\"temperature\"}}", "llm::bad_parameters"),
+        (200, html, "llm::html"),
+        (200, "Ollama is running", "llm::not_json"),
+        (200, "", "llm::empty"),
+    ];
+    for (status, body, code) in cases {
+        let server = Fixture::start(move |_, _| Reply::new(status, body));
+        let output = ask(&s, &server.url, "ollama", &[]).output().expect("runs");
+        assert_eq!(output.status.code(), Some(1), "{code}");
+        let said = stderr(&output);
+        assert!(said.contains(code) && !said.contains("<script"), "{status}: {said}");
+        assert_eq!(server.asked().len(), 1, "{code}: not tried again");
+    }
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").expect("binds").local_addr().expect("address");
+    let output = ask(&s, &format!("http://{closed}"), "ollama", &[]).output().expect("runs");
+    assert!(stderr(&output).contains("llm::not_running"), "{}", stderr(&output));
+    let half = [ollama("每次取出"), "{\"error\":\"boom\"}\n".to_owned()].concat();
+    let server = Fixture::start(move |_, _| Reply::new(200, &half));
+    let output = ask(&s, &server.url, "ollama", &[]).output().expect("runs");
+    assert!(stderr(&output).contains("llm::in_reply") && stderr(&output).contains("boom"), "{}", stderr(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "每次取出");
+    assert_eq!(server.asked().len(), 1, "something was shown already");
+}
+
+#[test]
+fn a_busy_server_is_asked_again_only_before_anything_was_shown() {
+    let s = site();
+    let good = [ollama("距离最小的点 [1]。"), OLLAMA_END.into()].concat();
+    let server = Fixture::start(move |number, _| match number {
+        0 => Reply { headers: "Retry-After: 0\r\n".into(), ..Reply::new(429, "{\"error\":\"busy\"}") },
+        1 => Reply { headers: "Retry-After: 0\r\n".into(), ..Reply::new(503, "") },
+        _ => Reply::new(200, &good),
+    });
+    let answer = json_of(&mut ask(&s, &server.url, "ollama", &["--json"]));
+    assert_eq!((&answer["answer"], server.asked().len()), (&"距离最小的点 [1]。".into(), 3));
+}
+
+#[test]
+fn a_server_that_stalls_is_given_up() {
+    let s = site();
+    s.write("kb.toml", "[llm]\nidle_timeout = 1\n");
+    let body = ollama("每次") + &ollama("取出");
+    let stall = body.len() - 20;
+    let server = Fixture::start(move |_, _| Reply { stall_after: Some(stall), ..Reply::new(200, &body) });
+    let started = Instant::now();
+    let output = ask(&s, &server.url, "ollama", &[]).output().expect("runs");
+    assert!(stderr(&output).contains("llm::stalled"), "{}", stderr(&output));
+    assert!(started.elapsed() < Duration::from_secs(10));
+    // One that has said everything and only does not close is no failure.
+    let whole = event(json!({"content": "距离最小的点 [1]。"}), Some("stop"));
+    let length = whole.len();
+    let server = Fixture::start(move |_, _| Reply { stall_after: Some(length), ..Reply::new(200, &whole) });
+    let answer = json_of(&mut ask(&s, &server.url, "openai-compatible", &["--json"]));
+    assert_eq!(answer["answer"], "距离最小的点 [1]。");
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_closes_the_connection_at_once() {
+    let s = site();
+    let body = ollama("每次") + &ollama("取出");
+    let length = body.len();
+    let server = Fixture::start(move |_, _| Reply { stall_after: Some(length), ..Reply::new(200, &body) });
+    let mut child = ask(&s, &server.url, "ollama", &[]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+    let mut first = [0; 6];
+    child.stdout.as_mut().expect("stdout").read_exact(&mut first).expect("the first word");
+    assert_eq!(String::from_utf8_lossy(&first), "每次");
+    let stopped = Instant::now();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill").success());
+    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    std::thread::sleep(Duration::from_millis(100));
+    let closed = server.closed.lock().expect("lock").expect("closed");
+    assert!(closed.duration_since(stopped) < Duration::from_millis(500), "{:?}", closed.duration_since(stopped));
+}
+
+#[test]
+fn a_model_without_a_name_is_the_only_one_of_the_server() {
+    let s = site();
+    let reply = [ollama("距离最小的点 [1]。"), OLLAMA_END.into()].concat();
+    let one = move |_: usize, path: &str| match path {
+        "/api/tags" => Reply::new(200, "{\"models\":[{\"name\":\"qwen3:4b\"}]}"),
+        _ => Reply::new(200, &reply),
+    };
+    let server = Fixture::start(one);
+    let base = ["ask", "site", "Dijkstra 算法取出哪个点", "--provider", "ollama", "--base-url"];
+    let with = |url: &str| command(&s, &[&base[..], &[url, "--json"]].concat());
+    assert_eq!(json_of(&mut with(&server.url))["model"], "qwen3:4b");
+    let server = Fixture::start(|_, _| Reply::new(200, "{\"models\":[{\"name\":\"a\"},{\"name\":\"b\"}]}"));
+    let output = with(&server.url).output().expect("runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--model") && stderr(&output).contains("a, b"), "{}", stderr(&output));
+}
+
+#[test]
+fn settings_come_from_the_file_and_a_refusal_is_recognised() {
+    let s = site();
+    let reply = [ollama("没有答案。"), OLLAMA_END.into()].concat();
+    let server = Fixture::start(move |_, _| Reply::new(200, &reply));
+    let config = format!(
+        "[llm]\nprovider = \"ollama\"\nbase_url = \"{}\"\nmodel = \"f\"\nmax_tokens = 77\nnum_ctx = 2048\ntemperature = 0.5\n\
+         keep_alive = \"1h\"\nthink = false\n[llm.templates.zh]\nrefusal = \"没有答案。\"\n",
+        server.url
+    );
+    s.write("conf/kb.toml", config);
+    let question = "Dijkstra 算法每次取出哪个点";
+    let answer = json_of(&mut command(&s, &["ask", "site", question, "--config", "conf/kb.toml", "--json"]));
+    assert_eq!((&answer["kind"], &answer["confidence"]), (&"refused".into(), &0.0.into()));
+    assert!(answer["sources"].as_array().is_some_and(|l| !l.is_empty() && l.iter().all(|x| x["cited"] == false)));
+    let sent: Value = serde_json::from_str(&server.asked()[0].body).expect("JSON");
+    assert_eq!(sent["options"], json!({"num_ctx": 2048, "num_predict": 77, "temperature": 0.5}));
+    assert_eq!((&sent["model"], &sent["keep_alive"], &sent["think"]), (&"f".into(), &"1h".into(), &false.into()));
+    assert!(sent["messages"][0]["content"].as_str().is_some_and(|c| c.contains("没有答案。")));
+    let output = s.expect(2, &["ask", "site", "x", "--provider", "nonsense"]);
+    assert!(stderr(&output).contains("openai-compatible"), "{}", stderr(&output));
+}
+
+#[test]
+fn answers_are_measured() {
+    let s = site();
+    let lines = [
+        json!({"question": "Dijkstra 算法每次取出哪个点", "expected": "图论/最短路.md#Dijkstra 算法"}),
+        json!({"question": "assigning a value moves it", "expected": "en/ownership.md"}),
+        json!({"question": "how do bananas ripen", "expected": "unanswerable"}),
+    ];
+    s.write("q.jsonl", lines.map(|l| l.to_string()).join("\n"));
+    let scores = json_of(&mut command(&s, &["eval", "--answers", "site", "q.jsonl", "-q"]));
+    assert_eq!(scores["retrieval_hit"], json!({"count": 2, "of": 2, "share": 1.0}));
+    assert_eq!(scores["citation_correctness"], json!({"count": 2, "of": 2, "share": 1.0}));
+    assert_eq!(scores["refusals_right"], json!({"count": 1, "of": 1, "share": 1.0}));
+    assert_eq!(scores["refusals_wrong"]["count"], 0);
+    assert_eq!((&scores["refused_by_relevance"], &scores["prompt_tokens"]), (&1.into(), &0.into()));
+
+    let reply = [ollama("It moves [1] and [7]."), OLLAMA_END.into()].concat();
+    let server = Fixture::start(move |_, _| Reply::new(200, &reply));
+    let llm = ["--provider", "ollama", "--base-url", &server.url, "--model", "m"];
+    let scores = json_of(&mut command(&s, &[&["eval", "--answers", "site", "q.jsonl", "-q"][..], &llm].concat()));
+    assert_eq!(scores["citation_validity"], json!({"count": 2, "of": 4, "share": 0.5}));
+    assert_eq!((&scores["prompt_tokens"], server.asked().len()), (&240.into(), 2));
+    s.expect(2, &["eval", "--answers", "site"]);
+}
+
+/// A server that ends with the test.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn serve(s: &Sandbox, args: &[&str]) -> (Server, String) {
+    let mut all = vec!["serve", "site", "--port", "0", "--base", "/kb/", "--api"];
+    all.extend(args);
+    let mut child = command(s, &all).stdout(Stdio::piped()).spawn().expect("starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("stdout")).read_line(&mut line).expect("a line");
+    let url = line.split_whitespace().find(|w| w.starts_with("http://localhost:")).expect("an address");
+    let port = url.split(':').nth(2).and_then(|p| p.split('/').next()).expect("port").to_owned();
+    (Server(child), port)
+}
+
+fn request(port: &str, head: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).expect("connects");
+    let length = body.len();
+    write!(stream, "{head}\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}").expect("sends");
+    let mut reply = String::new();
+    stream.read_to_string(&mut reply).expect("reads");
+    reply
+}
+
+#[test]
+fn the_api_answers_this_machine_only() {
+    let s = site();
+    let reply = [ollama("取出距离"), ollama("最小的点 [1]。"), OLLAMA_END.into()].concat();
+    let model = Fixture::start(move |_, _| Reply { chunk: 9, ..Reply::new(200, &reply) });
+    let (_server, port) = serve(&s, &["--provider", "ollama", "--base-url", &model.url, "--model", "m"]);
+    let own = format!("Host: localhost:{port}");
+
+    let got = request(&port, &format!("GET /kb/api/search?q=%E8%B7%9D%E7%A6%BB&k=2&collection=zh HTTP/1.1\r\n{own}"), "");
+    let (head, body) = got.split_once("\r\n\r\n").expect("a body");
+    assert!(head.starts_with("HTTP/1.1 200") && head.contains("no-store"), "{head}");
+    let search: Value = serde_json::from_str(body).expect("JSON");
+    assert_eq!((&search["query"], &search["hits"][0]["collection"]), (&"距离".into(), &"zh".into()));
+
+    let json = "Content-Type: application/json";
+    let question = json!({"question": "Dijkstra 算法每次取出哪个点", "filters": ["lang=zh"]}).to_string();
+    let got = request(&port, &format!("POST /kb/api/ask HTTP/1.1\r\n{own}\r\n{json}"), &question);
+    let events: Vec<&str> = got.lines().filter_map(|l| l.strip_prefix("event: ")).collect();
+    assert_eq!((events.first(), events.last()), (Some(&"found"), Some(&"answer")), "{got}");
+    assert!(events.contains(&"text") && events.contains(&"citation"), "{events:?}");
+    let last = got.lines().filter_map(|l| l.strip_prefix("data: ")).next_back().expect("data");
+    let answer: Value = serde_json::from_str(last).expect("JSON");
+    assert_eq!((&answer["answer"], &answer["kind"]), (&"取出距离最小的点 [1]。".into(), &"generated".into()));
+
+    let before = model.asked().len();
+    for (head, status) in [
+        (format!("POST /kb/api/ask HTTP/1.1\r\nHost: evil.example\r\n{json}"), "403"),
+        (format!("POST /kb/api/ask HTTP/1.1\r\n{own}\r\nOrigin: https://evil.example\r\n{json}"), "403"),
+        (format!("POST /kb/api/ask HTTP/1.1\r\n{own}\r\nContent-Type: text/plain"), "415"),
+        (format!("GET /kb/api/ask?q=x HTTP/1.1\r\n{own}"), "405"),
+        (format!("GET /kb/api/other HTTP/1.1\r\n{own}"), "404"),
+        (format!("GET /kb/api/search?q=x&k=0 HTTP/1.1\r\n{own}"), "400"),
+        (format!("GET /kb/api/search?nonsense=1 HTTP/1.1\r\n{own}"), "400"),
+    ] {
+        let got = request(&port, &head, &question);
+        assert!(got.starts_with(&format!("HTTP/1.1 {status}")), "{head}: {got}");
+    }
+    assert_eq!(model.asked().len(), before);
+    let output = command(&s, &["serve", "site", "--api", "--host", "0.0.0.0"]).output().expect("runs");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+}
+
+#[test]
+fn leaving_the_api_ends_the_call_of_the_model() {
+    let s = site();
+    let body = ollama("每次");
+    let length = body.len();
+    let model = Fixture::start(move |_, _| Reply { stall_after: Some(length), ..Reply::new(200, &body) });
+    let (_server, port) = serve(&s, &["--provider", "ollama", "--base-url", &model.url, "--model", "m"]);
+    let question = json!({"question": "Dijkstra 算法每次取出哪个点"}).to_string();
+    let mut stream = TcpStream::connect(format!("127.0.0.1:{port}")).expect("connects");
+    write!(
+        stream,
+        "POST /kb/api/ask HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{question}",
+        question.len()
+    )
+    .expect("sends");
+    let mut reader = BufReader::new(stream.try_clone().expect("clones"));
+    let mut line = String::new();
+    while !line.contains("event: text") {
+        line.clear();
+        assert_ne!(reader.read_line(&mut line).expect("reads"), 0);
+    }
+    stream.shutdown(std::net::Shutdown::Both).expect("closes");
+    let waited = Instant::now();
+    while model.closed.lock().expect("lock").is_none() {
+        assert!(waited.elapsed() < Duration::from_secs(2), "the call goes on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
