@@ -68,6 +68,21 @@ impl Encoder {
         Ok(Float32Array::from(self.question(text).map_err(to_js)?.as_slice()))
     }
 
+    /// The cosine of a question and each of these texts, for example the sentences of a passage.
+    ///
+    /// # Errors
+    /// Throws a `KbError`: `kb::missing` before `load`.
+    pub fn similarities(&self, question: &str, texts: Vec<String>) -> JsResult<Float32Array> {
+        let question = self.question(question).map_err(to_js)?;
+        let model = self.model.as_ref().ok_or_else(|| to_js(missing("the model")))?;
+        let mut out = Vec::with_capacity(texts.len());
+        for text in &texts {
+            let vector = model.embed_one(TextKind::Passage, text).map_err(to_js)?;
+            out.push(vector.iter().zip(&question).map(|(a, b)| a * b).sum::<f32>());
+        }
+        Ok(Float32Array::from(out.as_slice()))
+    }
+
     /// The `k` passages nearest to a question, best first. `allowed` is what `KnowledgeBase.allowed`
     /// returned: one bit a chunk.
     ///

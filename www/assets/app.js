@@ -34,7 +34,7 @@ const announce = (/** @type {string} */ text) => (live.textContent = text);
 const theme = themeButton(find('[data-theme]'));
 const box = searchBox(find('[data-form]'), { onQuery: asked, onDown: () => results.focusFirst(), onOpen: () => results.openFirst(), reveal: leaveReader });
 const results = resultList(find('[data-results]'), { base: site, onUp: box.focus, onSearchAll: () => choose({ collection: '', lang: '' }), announce });
-const session = searchSession({ engine, results, strings: () => strings, onRetry: start, onPainted: returnToOpened });
+const session = searchSession({ engine, results, strings: () => strings, onRetry: start, onPainted: painted });
 const away = offline(find('[data-offline]'), { site, announce });
 const status = statusLine(find('[data-status]'), {
   announce,
@@ -49,6 +49,8 @@ const status = statusLine(find('[data-status]'), {
     search();
   },
 });
+/** The answer above the results. @type {Promise<ReturnType<typeof import('./components/answer.js').answerCard>> | undefined} */
+let card;
 /** The reader view's code is loaded with the first document. @type {Promise<ReturnType<typeof import('./components/reader.js').readerView>> | undefined} */
 let reader;
 
@@ -114,6 +116,17 @@ function question() {
 
 function search() {
   if (route.query && !route.doc) session.search(question());
+}
+
+function painted() {
+  returnToOpened();
+  offerAnswer();
+}
+
+/** The answer's code comes behind the first results. */
+function offerAnswer() {
+  card ??= import('./components/answer.js').then(({ answerCard }) => answerCard(find('[data-answers]'), { engine, base: site, strings: () => strings, language: () => language, announce }));
+  card.then((shown) => shown.about(question()), () => (card = undefined));
 }
 
 function returnToOpened() {
@@ -246,6 +259,7 @@ function translate() {
     translate();
     if (engine.state.words === 'ready') describe();
     session.forget();
+    card?.then((shown) => shown.translate());
     show();
   };
   box.translate(strings);

@@ -91,6 +91,15 @@ export class Engine extends EventTarget {
   }
 
   /**
+   * The cosine of a question and each of these texts. Only while `state.meaning` is `ready`.
+   * @param {string} question @param {string[]} texts @param {AbortSignal} [signal] @returns {Promise<Float32Array>}
+   */
+  async similarities(question, texts, signal) {
+    if (!this.#encoder || this.state.meaning !== 'ready') throw new EngineError('kb::missing', 'the model is not loaded');
+    return this.#encoder.call('similarities', [question, texts], { signal });
+  }
+
+  /**
    * Loads the parts of the text that excerpts need, see `missing` in a response.
    * @param {string[]} files @param {AbortSignal} [signal]
    */

@@ -49,5 +49,9 @@ serve({
     const { ids, scores } = encoder.candidates(text, k, allowed);
     return { ids, scores };
   },
+  similarities(question, texts) {
+    if (!encoder) throw new EngineError('kb::missing', 'the model is not loaded');
+    return encoder.similarities(question, texts);
+  },
   memory: () => memory?.buffer.byteLength ?? 0,
 });

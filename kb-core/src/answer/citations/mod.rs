@@ -9,13 +9,13 @@ mod marker;
 use super::code::CodeTracker;
 use super::passage::Passage;
 use marker::{Marker, Reading};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Longest marker in bytes.
 const MAX_MARKER_BYTES: usize = 300;
 
 /// A piece of an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
 pub enum Segment {
     /// Text as the model wrote it: Markdown, untrusted.

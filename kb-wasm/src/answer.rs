@@ -1,0 +1,236 @@
+//! The third module, what it computes: whether there is anything to say, prompts, the answer without a
+//! model, and how far an answer is backed. Nothing here sends anything.
+
+use crate::error::{JsResult, bad_argument};
+use crate::utf16::Utf16Cursor;
+use kb_core::answer::citations::{Segment, to_text};
+use kb_core::answer::extract::{Scorer, extract, to_segments};
+use kb_core::answer::prompt::{self, Templates, Turn};
+use kb_core::answer::relevance::{Evidence, judge};
+use kb_core::answer::request::{Message, Provider};
+use kb_core::answer::support::{self, Verdict};
+use kb_core::answer::{MAX_PASSAGES, Passage};
+use kb_core::embed::{ModelInfo, Pooling};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::cell::RefCell;
+use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+/// What makes an answer of passages.
+#[wasm_bindgen]
+#[derive(Default)]
+pub struct Answer {
+    templates: Templates,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ProviderDto {
+    name: &'static str,
+    base_url: &'static str,
+}
+
+#[derive(Serialize)]
+struct RelevanceDto {
+    score: f32,
+    relevant: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct PromptDto<'a> {
+    messages: &'a [Message],
+    passages: &'a [Passage],
+    refusal: &'a str,
+    estimated_tokens: u32,
+}
+
+#[derive(Serialize)]
+struct SentenceDto {
+    start: u32,
+    end: u32,
+    verdict: Verdict,
+}
+
+#[derive(Serialize)]
+struct CheckedDto {
+    sentences: Vec<SentenceDto>,
+    confidence: f32,
+    refused: bool,
+}
+
+#[wasm_bindgen]
+impl Answer {
+    /// With the templates that come with the program.
+    #[wasm_bindgen(constructor)]
+    pub fn new() -> Answer {
+        Self::default()
+    }
+
+    /// The kinds of service that can be asked.
+    ///
+    /// # Errors
+    /// None; the type comes from the serialiser.
+    #[wasm_bindgen(unchecked_return_type = "ProviderInfo[]")]
+    pub fn providers(&self) -> JsResult<JsValue> {
+        let all = Provider::ALL;
+        serialise(&all.map(|p| ProviderDto { name: p.name(), base_url: p.default_base_url().unwrap_or_default() }))
+    }
+
+    /// Most passages that a prompt holds.
+    #[wasm_bindgen(getter, js_name = maxPassages)]
+    pub fn max_passages(&self) -> usize {
+        MAX_PASSAGES
+    }
+
+    /// Judges what a search found: the cosine of the nearest passage, the response's `coverage`, whether there
+    /// was a hit at all, and the name of the model behind the cosine.
+    ///
+    /// # Errors
+    /// None; the type comes from the serialiser.
+    #[wasm_bindgen(unchecked_return_type = "Relevance")]
+    pub fn judge(
+        &self,
+        cosine: Option<f32>,
+        coverage: f32,
+        #[wasm_bindgen(js_name = foundAny)] found_any: bool,
+        model: Option<String>,
+    ) -> JsResult<JsValue> {
+        let model = model.map(named);
+        let relevance = judge(Evidence { cosine, coverage }, found_any, model.as_ref());
+        serialise(&RelevanceDto { score: relevance.score, relevant: relevance.relevant })
+    }
+
+    /// The sentence that says, in the question's language, that nothing was found.
+    pub fn refusal(&self, question: &str) -> String {
+        self.templates.of(question).refusal.clone()
+    }
+
+    /// The prompt for a question, with as many of the passages as there is room for in a window of `numCtx`
+    /// tokens.
+    ///
+    /// # Errors
+    /// Throws a `KbError` for passages of the wrong shape.
+    #[wasm_bindgen(unchecked_return_type = "Prompt")]
+    pub fn prompt(
+        &self,
+        question: &str,
+        #[wasm_bindgen(unchecked_param_type = "Passage[]")] passages: JsValue,
+        #[wasm_bindgen(js_name = numCtx)] num_ctx: u32,
+    ) -> JsResult<JsValue> {
+        let passages: Vec<Passage> = read("the passages", passages)?;
+        let prompt = prompt::build(&self.templates, question, &passages, num_ctx);
+        serialise(&PromptDto {
+            messages: &prompt.messages,
+            passages: &prompt.passages,
+            refusal: &prompt.refusal,
+            estimated_tokens: prompt.estimated_tokens,
+        })
+    }
+
+    /// The messages that ask a model to put what is missing into a follow-up question.
+    ///
+    /// # Errors
+    /// Throws a `KbError` for turns of the wrong shape.
+    #[wasm_bindgen(unchecked_return_type = "Message[]")]
+    pub fn rewrite(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Turn[]")] history: JsValue,
+        question: &str,
+    ) -> JsResult<JsValue> {
+        let history: Vec<Turn> = read("the conversation", history)?;
+        serialise(&prompt::rewrite(&self.templates, &history, question))
+    }
+
+    /// The question out of a reply to `rewrite`, or the question as it was if the reply is of no use.
+    pub fn rewritten(&self, reply: &str, question: &str) -> String {
+        prompt::rewritten(reply, question)
+    }
+
+    /// The sentences of the passages that `extract` compares with the question, in its order.
+    ///
+    /// # Errors
+    /// Throws a `KbError` for passages of the wrong shape.
+    pub fn candidates(
+        &self,
+        question: &str,
+        #[wasm_bindgen(unchecked_param_type = "Passage[]")] passages: JsValue,
+    ) -> JsResult<Vec<String>> {
+        let passages: Vec<Passage> = read("the passages", passages)?;
+        let seen: RefCell<Vec<String>> = RefCell::default();
+        let collect = |sentences: &[&str]| {
+            *seen.borrow_mut() = sentences.iter().map(|s| (*s).to_owned()).collect();
+            None
+        };
+        extract(question, &passages, Some(&collect));
+        Ok(seen.into_inner())
+    }
+
+    /// The answer without a model: the passages' own sentences, each with its citation. `cosines` are those of
+    /// `candidates`, where there is an encoder.
+    ///
+    /// # Errors
+    /// Throws a `KbError` for passages of the wrong shape.
+    #[wasm_bindgen(unchecked_return_type = "Segment[]")]
+    pub fn extract(
+        &self,
+        question: &str,
+        #[wasm_bindgen(unchecked_param_type = "Passage[]")] passages: JsValue,
+        cosines: Option<Vec<f32>>,
+    ) -> JsResult<JsValue> {
+        let passages: Vec<Passage> = read("the passages", passages)?;
+        let by_meaning = |_: &[&str]| cosines.clone();
+        let scorer: Option<Scorer<'_>> = if cosines.is_some() { Some(&by_meaning) } else { None };
+        serialise(&to_segments(&extract(question, &passages, scorer)))
+    }
+
+    /// How far each sentence of an answer is backed by the passages that it cites, by their words.
+    ///
+    /// # Errors
+    /// Throws a `KbError` for segments or passages of the wrong shape.
+    #[wasm_bindgen(unchecked_return_type = "Checked")]
+    pub fn check(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Segment[]")] segments: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "Passage[]")] passages: JsValue,
+        refusal: &str,
+        relevance: f32,
+    ) -> JsResult<JsValue> {
+        let segments: Vec<Segment> = read("the answer", segments)?;
+        let passages: Vec<Passage> = read("the passages", passages)?;
+        let checked = support::check(&segments, &passages, refusal, None);
+        let text: String = segments.iter().map(|s| if let Segment::Text { text } = s { text.as_str() } else { "" }).collect();
+        let mut cursor = Utf16Cursor::new(&text);
+        let sentences = checked.iter().map(|sentence| {
+            let span = cursor.span(&sentence.span_bytes);
+            SentenceDto { start: span.start, end: span.end, verdict: sentence.verdict }
+        });
+        serialise(&CheckedDto {
+            sentences: sentences.collect(),
+            confidence: support::confidence(relevance, &checked),
+            refused: support::is_refusal(&to_text(&segments), refusal),
+        })
+    }
+}
+
+/// A model of which only the name is known; the calibration looks at nothing else.
+fn named(name: String) -> ModelInfo {
+    ModelInfo {
+        name,
+        fingerprint: String::new(),
+        dim: 0,
+        max_tokens: 0,
+        pooling: Pooling::Mean,
+        query_prefix: String::new(),
+        passage_prefix: String::new(),
+    }
+}
+
+pub(crate) fn serialise(value: &(impl Serialize + ?Sized)) -> JsResult<JsValue> {
+    // Only maps with odd keys or numbers beyond 2^53 can fail, and there are none.
+    Ok(serde_wasm_bindgen::to_value(value)?)
+}
+
+pub(crate) fn read<T: DeserializeOwned>(what: &str, value: JsValue) -> JsResult<T> {
+    serde_wasm_bindgen::from_value(value).map_err(|e| bad_argument(what, e))
+}

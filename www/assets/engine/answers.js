@@ -1,0 +1,171 @@
+// From a question to an answer: passages that were found, and either their own sentences or a language model that the reader set up.
+
+import { wasmSource } from './host.js';
+
+/** How many hits a question is judged by. */
+const HITS = 10;
+/** How long nothing may come from a language model before it has said anything, and after that. Milliseconds. */
+const SILENCE = { before: 120_000, after: 45_000 };
+/** How long to wait before each further attempt of a request that failed before anything was shown. Milliseconds. */
+const RETRIES = [1000, 3000];
+
+/**
+ * @typedef {import('../runtime/kb_answer.js').Passage} Passage
+ * @typedef {import('../runtime/kb_answer.js').Segment} Segment
+ * @typedef {import('../runtime/kb_answer.js').ChatSettings} ChatSettings
+ * @typedef {{ question: string, hits: any[], passages: Passage[], relevance: import('../runtime/kb_answer.js').Relevance, byMeaning: boolean }} Found
+ */
+
+/** @type {Promise<typeof import('../runtime/kb_answer.js')> | undefined} */
+let loading;
+
+/** The module that answers, loaded once and only when an answer is asked for. */
+async function runtime() {
+  loading ??= (async () => {
+    const module = await import('../runtime/kb_answer.js');
+    await module.default(await wasmSource(new URL('../runtime/kb_answer_bg.wasm', import.meta.url)));
+    return module;
+  })();
+  loading.catch(() => (loading = undefined));
+  return loading;
+}
+
+/** @type {import('../runtime/kb_answer.js').Answer | undefined} */
+let shared;
+async function answer() {
+  const { Answer } = await runtime();
+  return (shared ??= new Answer());
+}
+
+/** The kinds of service that can be asked, with the addresses they usually have. */
+export const providers = async () => (await answer()).providers();
+
+/** A language model. Throws for an address that cannot be one. @param {ChatSettings} settings */
+export async function connect(settings) {
+  const { Chat } = await runtime();
+  return new Chat(settings);
+}
+
+/**
+ * The passages for a question, and whether they have anything to do with it.
+ * @param {import('./client.js').Engine} engine
+ * @param {{ text: string, collections: string[], filters: any[] }} question
+ * @param {AbortSignal} signal
+ * @returns {Promise<Found>}
+ */
+export async function findPassages(engine, question, signal) {
+  const module = await answer();
+  const query = { ...question, k: HITS, mode: 'hybrid' };
+  const byMeaning = engine.state.meaning === 'ready';
+  const ask = () => (byMeaning ? engine.searchMeaning(query, signal) : engine.searchWords(query, signal));
+  let response = await ask();
+  if (response.missing.length) {
+    await engine.loadText(response.missing, signal);
+    response = await ask();
+  }
+  const hits = response.hits.slice(0, module.maxPassages);
+  const passages = await Promise.all(hits.map(async (hit) => {
+    const entry = engine.info.documents.find(({ collection, path }) => collection === hit.collection && path === hit.path);
+    const { text, passage } = await engine.document(entry.index, hit.chunkId);
+    const { chunkId, collection, path, title, headingPath, anchor } = hit;
+    return { chunkId, collection, path, title, headingPath, anchor, text: passage ? text.slice(passage.start, passage.end).trim() : hit.excerpt.text };
+  }));
+  const cosine = byMeaning ? Math.max(...response.hits.map((hit) => hit.vectorScore ?? -1)) : undefined;
+  const relevance = module.judge(cosine !== undefined && cosine > -1 ? cosine : undefined, response.coverage, passages.length > 0, engine.info.model);
+  return { question: question.text, hits, passages, relevance, byMeaning };
+}
+
+/** The sentence for a question that the knowledge base has nothing about. @param {string} question */
+export const refusal = async (question) => (await answer()).refusal(question);
+
+/**
+ * The answer without a language model: the passages' own sentences.
+ * @param {import('./client.js').Engine} engine @param {Found} found @param {AbortSignal} signal
+ */
+export async function extractive(engine, found, signal) {
+  const module = await answer();
+  /** @type {Float32Array | undefined} */
+  let cosines;
+  if (found.byMeaning) {
+    const sentences = module.candidates(found.question, found.passages);
+    cosines = await engine.similarities(found.question, sentences, signal).catch((error) => {
+      if (error.name === 'AbortError') throw error;
+      return undefined; // the words choose
+    });
+  }
+  const segments = module.extract(found.question, found.passages, cosines);
+  // Nothing but code or a table: show what the search would.
+  return segments.length ? segments : [
+    { kind: /** @type {const} */ ('text'), text: found.hits[0]?.excerpt.text ?? '' }, { kind: /** @type {const} */ ('citation'), n: 1, passage: 0 },
+  ];
+}
+
+/** What a language model is sent. @param {Found} found @param {number} numCtx the model's window in tokens */
+export const prompt = async (found, numCtx) => (await answer()).prompt(found.question, found.passages, numCtx);
+
+/** How far an answer is backed by what it cites. @param {Segment[]} segments @param {Passage[]} passages @param {string} refused @param {number} relevance */
+export const check = async (segments, passages, refused, relevance) => (await answer()).check(segments, passages, refused, relevance);
+
+/**
+ * A follow-up question with what the conversation leaves unsaid put in.
+ * @param {import('../runtime/kb_answer.js').Chat} chat @param {import('../runtime/kb_answer.js').Turn[]} history @param {string} question @param {AbortSignal} signal
+ */
+export async function completeQuestion(chat, history, question, signal) {
+  const module = await answer();
+  let reply = '';
+  await stream(chat, { messages: module.rewrite(history, question), passages: [] }, (event) => {
+    if (event.kind === 'text') reply += event.text;
+    if (event.kind === 'restart') reply = '';
+  }, signal);
+  return module.rewritten(reply, question);
+}
+
+/**
+ * Asks a language model and passes on what it writes. Tried again only while nothing was shown.
+ * @param {import('../runtime/kb_answer.js').Chat} chat
+ * @param {{ messages: import('../runtime/kb_answer.js').Message[], passages: Passage[] }} request
+ * @param {(event: import('../runtime/kb_answer.js').ReplyEvent) => void} onEvent
+ * @param {AbortSignal} signal
+ */
+export async function stream(chat, { messages, passages }, onEvent, signal) {
+  for (let attempt = 0; ; attempt += 1) {
+    const call = new AbortController();
+    const stop = () => call.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    let [shown, silent] = [false, false];
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    const alive = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        silent = true;
+        call.abort();
+      }, shown ? SILENCE.after : SILENCE.before);
+    };
+    try {
+      signal.throwIfAborted();
+      alive();
+      return await chat.ask(messages, passages, (event) => {
+        if (event.kind !== 'waiting') shown = true;
+        alive();
+        if (event.kind !== 'waiting' && !signal.aborted) onEvent(event);
+      }, call.signal);
+    } catch (error) {
+      if (signal.aborted) throw new DOMException('given up by the reader', 'AbortError');
+      if (silent) throw Object.assign(new Error('nothing has come for too long'), { code: 'llm::stalled' });
+      if (!error.mayPass || shown || attempt >= RETRIES.length) throw error;
+      await pause(RETRIES[attempt], signal);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
+    }
+  }
+}
+
+const pause = (ms, signal) => new Promise((resolve) => {
+  const timer = setTimeout(resolve, ms);
+  signal.addEventListener('abort', () => {
+    clearTimeout(timer);
+    resolve(undefined);
+  }, { once: true });
+});
