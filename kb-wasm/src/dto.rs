@@ -14,6 +14,7 @@ pub(crate) struct ResponseDto<'a> {
     mode: Mode,
     lexical_candidates: usize,
     vector_candidates: usize,
+    coverage: f32,
     missing: Vec<&'a str>,
 }
 
@@ -24,6 +25,7 @@ impl<'a> ResponseDto<'a> {
             mode: response.mode,
             lexical_candidates: response.lexical_candidates,
             vector_candidates: response.vector_candidates,
+            coverage: response.coverage,
             missing,
         }
     }

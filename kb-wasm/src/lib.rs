@@ -1,17 +1,22 @@
 //! kb-core in the browser. Translation only: bytes, strings and plain objects come in from JavaScript,
 //! kb-core computes, and typed objects go back. Nothing is ranked or parsed here.
 //!
-//! One crate gives two modules:
+//! One crate gives three modules:
 //!
 //! | feature | class | what it holds |
 //! |---|---|---|
 //! | `search` | `KnowledgeBase` | documents, BM25, fusion, excerpts; built without SIMD, for every browser |
 //! | `encoder` | `Encoder` | the model and the vectors; built with SIMD, loaded when the first is at work |
+//! | `answer` | `AnswerStream`, functions | prompts, replies of language models, citations; built without SIMD, loaded for the first answer |
 //!
 //! They meet in the page: `Encoder.candidates` proposes passages, `KnowledgeBase.search` fuses them with
 //! its own list. Byte spans become UTF-16 here and nowhere else. Errors are thrown as an `Error` with
 //! `code` and `hint`.
 
+#[cfg(feature = "answer")]
+mod answer;
+#[cfg(feature = "answer")]
+mod answer_dto;
 #[cfg(feature = "search")]
 mod dto;
 #[cfg(feature = "encoder")]
@@ -20,16 +25,20 @@ mod error;
 #[cfg(feature = "search")]
 mod search;
 mod types;
-#[cfg(feature = "search")]
+#[cfg(any(feature = "search", feature = "answer"))]
 mod utf16;
 
+#[cfg(feature = "answer")]
+pub use answer::*;
 #[cfg(feature = "encoder")]
 pub use encoder::Encoder;
 #[cfg(feature = "search")]
 pub use search::KnowledgeBase;
 pub use types::TYPES;
 
+#[cfg(any(feature = "search", feature = "encoder"))]
 use kb_core::bundle::{Manifest, SectionRef};
+#[cfg(any(feature = "search", feature = "encoder"))]
 use kb_core::{Error, ErrorKind};
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -47,6 +56,7 @@ pub fn start() {
 }
 
 /// The section of `manifest` that is kept in `file`.
+#[cfg(any(feature = "search", feature = "encoder"))]
 fn section_of<'a>(manifest: &'a Manifest, file: &str) -> Result<&'a SectionRef, Error> {
     let found = manifest.sections.iter().find(|section| section.file == file);
     found.ok_or_else(|| Error::new(ErrorKind::InvalidInput, format!("the manifest names no file `{file}`")))

@@ -71,6 +71,8 @@ export interface Response {
   lexicalCandidates: number;
   /** Passages that the vectors proposed. */
   vectorCandidates: number;
+  /** Share of the question's words, weighted by rarity, that the best passage has: 0 to 1. */
+  coverage: number;
   /** Files of text that must be added before every excerpt can be shown. */
   missing: string[];
 }
@@ -135,4 +137,118 @@ export interface DocumentText {
 export interface Candidates {
   ids: Uint32Array;
   scores: Float32Array;
+}
+
+/** A whole passage that an answer may rest on. */
+export interface Passage {
+  chunkId: string;
+  collection: string;
+  path: string;
+  title: string;
+  headingPath: string[];
+  anchor: string;
+  /** Markdown. */
+  text: string;
+}
+
+export type Provider = "ollama" | "deepseek" | "openai-compatible";
+
+export interface ChatMessage {
+  role: "system" | "user" | "assistant";
+  content: string;
+}
+
+/** What is left out has its default: 2048, 8192, 0.2, "5m", nothing said about thinking. */
+export interface ChatSettings {
+  model: string;
+  maxTokens?: number;
+  numCtx?: number;
+  temperature?: number;
+  keepAlive?: string;
+  think?: boolean;
+}
+
+export interface ChatRequest {
+  /** For a POST with `content-type: application/json`. */
+  url: string;
+  body: string;
+}
+
+export interface Prompt {
+  messages: ChatMessage[];
+  /** The passages that are in it, the last one perhaps cut; `AnswerStream` takes these. */
+  passages: Passage[];
+  /** The sentence that says that nothing was found. */
+  refusal: string;
+  estimatedTokens: number;
+  /** Language of the question, for messages: `zh` or `en`. */
+  language: string;
+}
+
+export interface Turn {
+  question: string;
+  answer: string;
+}
+
+/** A piece of an answer: text (Markdown, untrusted) or a citation. */
+export interface AnswerSegment {
+  kind: "text" | "citation";
+  text?: string;
+  /** The number to show. */
+  n?: number;
+  /** Index of the passage among those of the prompt. */
+  passage?: number;
+}
+
+/** What a piece of a reply says. After `error` or `end` nothing follows. */
+export interface AnswerEvent {
+  kind: "reasoning" | "text" | "citation" | "startAgain" | "usage" | "error" | "end";
+  text?: string;
+  n?: number;
+  passage?: number;
+  promptTokens?: number;
+  completionTokens?: number;
+  /** `stop`, `length`, `filtered`, `interrupted` */
+  reason?: string;
+  failure?: Failure;
+}
+
+export interface Failure {
+  /** Stable, for example `llm::wrong_key`. */
+  code: string;
+  /** What happened and what to do, in the language that was asked for. */
+  sentence: string;
+  /** The server's own words, may be empty. */
+  message: string;
+  status?: number;
+  /** Whether the same request may succeed a little later. */
+  mayPass: boolean;
+}
+
+export interface SentenceSupport {
+  /** UTF-16 range in the answer's text without its citations. */
+  start: number;
+  end: number;
+  passages: number[];
+  support: number;
+  verdict: "supported" | "weak" | "uncited" | "unknown" | "noclaim";
+}
+
+export interface AnswerCheck {
+  sentences: SentenceSupport[];
+  confidence: number;
+  refused: boolean;
+  /** Citations that named no passage and were taken out. */
+  unresolved: number;
+  /** Indices of the cited passages in the order of their numbers. */
+  order: number[];
+  /** The answer with its citations as `[1]`. */
+  text: string;
+}
+
+export interface Relevance {
+  /** 0 to 1. */
+  score: number;
+  /** If false, no model should be called. */
+  relevant: boolean;
 }
