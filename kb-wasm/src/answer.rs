@@ -10,7 +10,6 @@ use kb_core::answer::relevance::{Evidence, judge};
 use kb_core::answer::request::{Message, Provider};
 use kb_core::answer::support::{self, Verdict};
 use kb_core::answer::{MAX_PASSAGES, Passage};
-use kb_core::embed::{ModelInfo, Pooling};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::cell::RefCell;
@@ -96,8 +95,7 @@ impl Answer {
         #[wasm_bindgen(js_name = foundAny)] found_any: bool,
         model: Option<String>,
     ) -> JsResult<JsValue> {
-        let model = model.map(named);
-        let relevance = judge(Evidence { cosine, coverage }, found_any, model.as_ref());
+        let relevance = judge(Evidence { cosine, coverage }, found_any, model.as_deref());
         serialise(&RelevanceDto { score: relevance.score, relevant: relevance.relevant })
     }
 
@@ -210,19 +208,6 @@ impl Answer {
             confidence: support::confidence(relevance, &checked),
             refused: support::is_refusal(&to_text(&segments), refusal),
         })
-    }
-}
-
-/// A model of which only the name is known; the calibration looks at nothing else.
-fn named(name: String) -> ModelInfo {
-    ModelInfo {
-        name,
-        fingerprint: String::new(),
-        dim: 0,
-        max_tokens: 0,
-        pooling: Pooling::Mean,
-        query_prefix: String::new(),
-        passage_prefix: String::new(),
     }
 }
 

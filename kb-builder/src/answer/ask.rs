@@ -166,7 +166,7 @@ impl Answerer {
         let vector = self.encoder.as_ref().map(|e| base::embed_question(e, question)).transpose()?;
         let response = self.base.search(&query, vector.as_deref())?;
         let passages = passages(&self.base.knowledge, &response.hits, MAX_PASSAGES);
-        let model = self.encoder.as_ref().map(Embedder::info);
+        let model = self.encoder.as_ref().map(|e| e.info().name.as_str());
         let relevance = judge(Evidence::of(&response), !passages.is_empty(), model);
         Ok(Found { response, passages, relevance, question: question.to_owned(), vector })
     }
@@ -268,7 +268,7 @@ impl Answerer {
     }
 
     fn check(&self, segments: &[Segment], passages: &[Passage], refusal: &str) -> Vec<Sentence> {
-        let near = self.encoder.as_ref().and_then(|e| Calibration::of(Some(e.info())).near);
+        let near = self.encoder.as_ref().and_then(|e| Calibration::of(Some(&e.info().name)).near);
         let (Some(near), Some(encoder)) = (near, &self.encoder) else {
             return support::check(segments, passages, refusal, None);
         };

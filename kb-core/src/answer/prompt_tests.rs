@@ -19,11 +19,11 @@ fn the_language_of_the_question_chooses_the_template() {
     let zh = build(&templates, "什么是 Dijkstra 算法？", &passages, 8192);
     assert!(zh.messages[0].content.contains("知识库中没有找到相关信息") && zh.messages[1].content.contains("问题："));
     assert_eq!(zh.refusal, REFUSAL_ZH);
-    let en = build(&templates, "What is 最短路?", &passages, 8192);
+    let en = build(&templates, "What is the 最短路 algorithm?", &passages, 8192);
     assert!(en.messages[0].content.contains(REFUSAL_EN) && !en.messages[0].content.contains("{refusal}"));
     assert_eq!(
         en.messages[1].content,
-        "<passage n=\"1\" source=\"c/a.md\" heading=\"T › H\">\nText.\n</passage>\n\nQuestion: What is 最短路?"
+        "<passage n=\"1\" source=\"c/a.md\" heading=\"T › H\">\nText.\n</passage>\n\nQuestion: What is the 最短路 algorithm?"
     );
 }
 

@@ -5,7 +5,6 @@
 //! reaches. A cosine means nothing without its model, so its part is kept by model; of an unknown model
 //! only the coverage is looked at. docs/BENCHMARKS.md has the curve that the figures come from.
 
-use crate::embed::ModelInfo;
 use crate::search::{Mode, Response};
 use serde::Serialize;
 
@@ -50,9 +49,9 @@ impl Calibration {
 
     /// The figures for a model, found by its name: the numbers of a family lie close together, and a
     /// fingerprint changes with every new quantisation.
-    pub fn of(model: Option<&ModelInfo>) -> Self {
+    pub fn of(model: Option<&str>) -> Self {
         match model {
-            Some(info) if info.name.to_lowercase().contains("e5-small") => Self::E5,
+            Some(name) if name.to_lowercase().contains("e5-small") => Self::E5,
             _ => Self::WORDS,
         }
     }
@@ -70,8 +69,8 @@ pub struct Relevance {
     pub evidence: Evidence,
 }
 
-/// Judges what a search found. `model` is the one that made the vectors.
-pub fn judge(evidence: Evidence, found_any: bool, model: Option<&ModelInfo>) -> Relevance {
+/// Judges what a search found. `model` is the name of the one that made the vectors.
+pub fn judge(evidence: Evidence, found_any: bool, model: Option<&str>) -> Relevance {
     let calibration = match evidence.cosine {
         Some(_) => Calibration::of(model),
         None => Calibration::WORDS,
@@ -87,34 +86,21 @@ pub fn judge(evidence: Evidence, found_any: bool, model: Option<&ModelInfo>) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::Pooling;
-
-    fn model(name: &str) -> ModelInfo {
-        ModelInfo {
-            name: name.into(),
-            fingerprint: String::new(),
-            dim: 384,
-            max_tokens: 512,
-            pooling: Pooling::Mean,
-            query_prefix: String::new(),
-            passage_prefix: String::new(),
-        }
-    }
 
     #[test]
     fn more_evidence_is_more_relevant() {
-        let e5 = model("multilingual-e5-small-zh-en-q4");
-        let score = |cosine, coverage| judge(Evidence { cosine: Some(cosine), coverage }, true, Some(&e5)).score;
+        let e5 = "multilingual-e5-small-zh-en-q4";
+        let score = |cosine, coverage| judge(Evidence { cosine: Some(cosine), coverage }, true, Some(e5)).score;
         assert!(score(0.9, 0.5) > score(0.85, 0.5) && score(0.85, 0.5) > score(0.85, 0.1));
-        assert!(!judge(Evidence { cosine: Some(0.7), coverage: 0.0 }, true, Some(&e5)).relevant);
-        assert!(judge(Evidence { cosine: Some(0.92), coverage: 0.6 }, true, Some(&e5)).relevant);
+        assert!(!judge(Evidence { cosine: Some(0.7), coverage: 0.0 }, true, Some(e5)).relevant);
+        assert!(judge(Evidence { cosine: Some(0.92), coverage: 0.6 }, true, Some(e5)).relevant);
         assert!(!judge(Evidence::default(), false, None).relevant, "nothing was found at all");
     }
 
     #[test]
     fn the_cosine_of_an_unknown_model_is_not_looked_at() {
-        let other = model("some-other-model");
-        let score = |cosine| judge(Evidence { cosine: Some(cosine), coverage: 0.4 }, true, Some(&other)).score;
+        let other = "some-other-model";
+        let score = |cosine| judge(Evidence { cosine: Some(cosine), coverage: 0.4 }, true, Some(other)).score;
         assert_eq!(score(0.1), score(0.99));
         assert_eq!(score(0.1), judge(Evidence { cosine: None, coverage: 0.4 }, true, None).score);
     }

@@ -133,6 +133,9 @@ impl CitationStream {
         self.code.push(c);
         if c.is_whitespace() {
             // One space is left where one stood on either side of what was taken out.
+            if c == '\n' && self.taken_out && !self.space.contains('\n') {
+                self.space.clear();
+            }
             if c == '\n' || !self.taken_out || self.space.is_empty() {
                 self.space.push(c);
             }
