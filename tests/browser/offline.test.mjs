@@ -157,7 +157,7 @@ test('the page can be installed', async () => {
   server = await serveFolder(demo.site, { prefix });
   page = await openPage(browser);
   await page.goto(server.url);
-  await offlineState('idle').catch(() => offlineState('ready'));
+  await page.locator('[data-offline="idle"], [data-offline="ready"]').waitFor({ state: 'attached', timeout: 60_000 });
   const session = await page.context().newCDPSession(page);
   const { errors, data } = await session.send('Page.getAppManifest');
   assert.deepEqual(errors, []);
