@@ -115,6 +115,24 @@ test('a new version shows at once, and takes the place of the old one in the cac
   await Promise.all([one.remove(), two.remove(), rm(folder, { recursive: true })]);
 });
 
+test('a network that does not answer counts as gone, and all of the page is of one version', async () => {
+  const one = await siteOf({ 'a.md': '# First\n\nThe text about herons and how they stand in shallow water for hours.\n' }, ['--no-model']);
+  /** Held back, as by a network that is there and does nothing. */
+  let stuck = false;
+  server = await serveFolder(one.site, { change: (path) => (stuck && path === '.' ? new Promise(() => {}) : undefined), headers: { 'cache-control': 'no-cache' } });
+  page = await openPage(browser);
+  await page.goto(server.url);
+  await offlineState('ready');
+  stuck = true;
+  server.sent.clear();
+  await page.goto(`${server.url}?q=herons`);
+  await answered(page, 'herons', 'words');
+  assert.equal(server.sent.get('assets/app.js'), undefined, 'the rest of the page does not wait for the network');
+  assert.equal(server.sent.get('assets/runtime/kb_search_bg.wasm'), undefined, 'nor do its workers');
+  assert.deepEqual(page.problems, []);
+  await one.remove();
+});
+
 test('two knowledge bases on one origin keep apart', async () => {
   const inner = await siteOf({ 'a.md': '# Inner\n\nA text about lanterns, which are carried through the streets in the evening.\n' }, ['--no-model']);
   const folder = await mkdtemp(join(tmpdir(), 'kb-two-'));

@@ -1,6 +1,7 @@
 // The engine as the page sees it: a state to show, and a search that gets better when the model is there.
 
 import { EngineError, RpcClient, cancelled } from './rpc.js';
+import { keep, openCache } from './download.js';
 import { request, startWorker } from './host.js';
 import { hasSimd, savesData, wasmProblem } from './support.js';
 
@@ -191,6 +192,8 @@ export class Engine extends EventTarget {
       const folder = new URL('../model/', this.#base);
       const json = await (await request(new URL('model.json', folder), { cache: 'no-cache' })).text();
       const files = JSON.parse(json).files ?? [];
+      // So that a visit without a network knows what there is. With the model itself its newest description is kept.
+      openCache(new URL('../', this.#base)).then((cache) => keep(cache, new URL('model.json', folder), json, { replace: false }));
       const bytes = [...files, ...this.#vectorSections()].reduce((sum, file) => sum + file.bytes, 0);
       this.#set({ modelBytes: bytes });
       return { folder: folder.href, json, files };
