@@ -8,7 +8,7 @@ import { hasSimd, savesData, wasmProblem } from './support.js';
 /**
  * @typedef {'starting' | 'loading' | 'ready' | 'failed'} WordsState
  * @typedef {'waiting' | 'off' | 'loading' | 'preparing' | 'ready' | 'failed'} MeaningState
- * @typedef {'choice' | 'saveData' | 'noSimd' | 'noModel'} OffReason
+ * @typedef {'choice' | 'saveData' | 'noSimd' | 'noModel' | 'modelAway'} OffReason
  * @typedef {{ got: number, total: number, rate: number }} Progress bytes, bytes, bytes a second
  *
  * @typedef {{ folder: string, json: string, files: import('./download.js').Remote[] }} Model
@@ -177,7 +177,7 @@ export class Engine extends EventTarget {
     /** @type {OffReason | undefined} */
     let reason;
     this.#model = await this.#findModel();
-    if (!this.#model) reason = 'noModel';
+    if (!this.#model) reason = this.#whyNoModel();
     else if (!hasSimd()) reason = 'noSimd';
     else if (!this.#wantsMeaning) reason = 'choice';
     else if (savesData()) reason = 'saveData';
@@ -204,6 +204,11 @@ export class Engine extends EventTarget {
     }
   }
 
+  /** @returns {OffReason} */
+  #whyNoModel() {
+    return this.info.model ? 'modelAway' : 'noModel';
+  }
+
   /** What the encoder needs of this base: a graph only where it would be used. */
   #vectorSections() {
     return this.info.vectorSections.filter(({ kind }) => kind !== 'graph' || this.info.chunks > SCAN_UP_TO);
@@ -212,7 +217,7 @@ export class Engine extends EventTarget {
   async #loadMeaning() {
     try {
       this.#model ??= await this.#findModel();
-      if (!this.#model) return this.#set({ meaning: 'off', reason: 'noModel', progress: undefined });
+      if (!this.#model) return this.#set({ meaning: 'off', reason: this.#whyNoModel(), progress: undefined });
       this.#encoder?.stop();
       this.#set({ meaning: 'loading', reason: undefined, error: undefined, progress: { got: 0, total: this.state.modelBytes, rate: 0 } });
       const encoder = new RpcClient(() => startWorker(new URL('./encoder-worker.js', import.meta.url)), {
