@@ -65,33 +65,47 @@ worker.addEventListener('message', (event) => {
   if (port) event.waitUntil(answer().then((value) => port.postMessage({ value }), (error) => port.postMessage({ error: error.message })));
 });
 
+/** Pages, and their workers, that were answered from what was kept: all of a page comes from one version. @type {Set<string>} */
+const fromCache = new Set();
+
 worker.addEventListener('fetch', (event) => {
-  const { request } = event;
+  const { request, clientId, resultingClientId } = event;
   if (request.method !== 'GET') return;
   const url = new URL(request.url);
   if (url.origin !== scope.origin || !url.pathname.startsWith(scope.pathname)) return;
   // A question stands in the address of the page; it is the same page.
   url.search = '';
   url.hash = '';
-  const page = url.href === address('index.html') || url.href === new URL('index.html', scope).href;
-  if (page) event.respondWith(answer(request, PREFIX + VERSION, address('index.html')));
-  else if (known.has(url.href)) event.respondWith(answer(request, PREFIX + VERSION, url.href));
-  else if (['kb/manifest.json', 'model/model.json'].some((path) => url.href === address(path))) {
-    event.respondWith(answer(request, `kb-builder:${scope.pathname}`, url.href));
-  }
+  const isPage = [address('index.html'), new URL('index.html', scope).href].includes(url.href);
+  const isList = ['kb/manifest.json', 'model/model.json'].some((path) => url.href === address(path));
+  if (!isPage && !isList && !known.has(url.href)) return;
+  const cacheName = isList ? `kb-builder:${scope.pathname}` : PREFIX + VERSION;
+  const key = isPage ? address('index.html') : url.href;
+  const offline = !isPage && fromCache.has(clientId);
+  event.respondWith(answer(request, { cacheName, key, offline, patience: isPage || isList ? PATIENCE : undefined }).then(({ response, kept }) => {
+    if (kept && resultingClientId) fromCache.add(resultingClientId);
+    return response;
+  }));
 });
 
-/** The network's answer, or what was kept. @param {Request} request @param {string} cacheName @param {string} key */
-async function answer(request, cacheName, key) {
-  const kept = await caches.match(key, { cacheName });
-  if (!kept) return fetch(request);
-  if (navigator.onLine === false) return kept;
+/**
+ * The network's answer, or what was kept.
+ * @param {Request} request
+ * @param {{ cacheName: string, key: string, offline: boolean, patience: number | undefined }} options
+ * @returns {Promise<{ response: Response, kept: boolean }>}
+ */
+async function answer(request, { cacheName, key, offline, patience }) {
+  const found = await caches.match(key, { cacheName });
+  if (!found) return { response: await fetch(request), kept: false };
+  const kept = { response: found, kept: true };
+  if (offline || navigator.onLine === false) return kept;
   let timer = 0;
-  const late = new Promise((resolve) => (timer = setTimeout(() => resolve(kept), PATIENCE)));
+  const waiting = [fetch(request).then((response) => ({ response, kept: false }))];
+  if (patience) waiting.push(new Promise((resolve) => (timer = setTimeout(() => resolve(kept), patience))));
   try {
-    const response = await Promise.race([fetch(request), late]);
+    const first = await Promise.race(waiting);
     // A host in trouble, or the sign-in page of a network, is no answer either.
-    return response.status >= 500 || (response.redirected && request.mode !== 'navigate') ? kept : response;
+    return first.response.status >= 500 || (first.response.redirected && request.mode !== 'navigate') ? kept : first;
   } catch {
     return kept;
   } finally {

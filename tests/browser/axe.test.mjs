@@ -60,7 +60,7 @@ check('elements on another page', 'host.html', async (page) => {
   await page.locator('kb-search .hit').first().waitFor();
 });
 check('the dialog on another page', 'host.html', async (page) => {
-  await page.keyboard.press('Control+k');
+  await page.locator('kb-modal .trigger').click();
   await page.keyboard.type('branch');
   await page.locator('kb-modal .hit').first().waitFor();
 });

@@ -40,7 +40,7 @@ export class KbElement extends HTMLElement {
 
   constructor() {
     super();
-    this.tree = this.attachShadow({ mode: 'open', delegatesFocus: true });
+    this.tree = this.attachShadow({ mode: 'open' });
   }
 
   async connectedCallback() {

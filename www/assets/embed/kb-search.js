@@ -11,4 +11,8 @@ export class KbSearch extends KbElement {
     this.#panel = panel(this);
     this.tree.replaceChildren(this.#panel.root);
   }
+
+  focus() {
+    this.#panel?.focus();
+  }
 }

@@ -1,13 +1,14 @@
 // The engine as the page sees it: a state to show, and a search that gets better when the model is there.
 
 import { EngineError, RpcClient, cancelled } from './rpc.js';
+import { keep, openCache } from './download.js';
 import { request, startWorker } from './host.js';
 import { hasSimd, savesData, wasmProblem } from './support.js';
 
 /**
  * @typedef {'starting' | 'loading' | 'ready' | 'failed'} WordsState
  * @typedef {'waiting' | 'off' | 'loading' | 'preparing' | 'ready' | 'failed'} MeaningState
- * @typedef {'choice' | 'saveData' | 'noSimd' | 'noModel'} OffReason
+ * @typedef {'choice' | 'saveData' | 'noSimd' | 'noModel' | 'modelAway'} OffReason
  * @typedef {{ got: number, total: number, rate: number }} Progress bytes, bytes, bytes a second
  *
  * @typedef {{ folder: string, json: string, files: import('./download.js').Remote[] }} Model
@@ -185,7 +186,7 @@ export class Engine extends EventTarget {
     /** @type {OffReason | undefined} */
     let reason;
     this.#model = await this.#findModel();
-    if (!this.#model) reason = 'noModel';
+    if (!this.#model) reason = this.#whyNoModel();
     else if (!hasSimd()) reason = 'noSimd';
     else if (!this.#wantsMeaning) reason = 'choice';
     else if (savesData()) reason = 'saveData';
@@ -200,6 +201,8 @@ export class Engine extends EventTarget {
       const folder = new URL('../model/', this.#base);
       const json = await (await request(new URL('model.json', folder), { cache: 'no-cache' })).text();
       const files = JSON.parse(json).files ?? [];
+      // So that a visit without a network knows what there is. With the model itself its newest description is kept.
+      openCache(new URL('../', this.#base)).then((cache) => keep(cache, new URL('model.json', folder), json, { replace: false }));
       const bytes = [...files, ...this.#vectorSections()].reduce((sum, file) => sum + file.bytes, 0);
       this.#set({ modelBytes: bytes });
       return { folder: folder.href, json, files };
@@ -210,6 +213,11 @@ export class Engine extends EventTarget {
     }
   }
 
+  /** @returns {OffReason} */
+  #whyNoModel() {
+    return this.info.model ? 'modelAway' : 'noModel';
+  }
+
   /** What the encoder needs of this base: a graph only where it would be used. */
   #vectorSections() {
     return this.info.vectorSections.filter(({ kind }) => kind !== 'graph' || this.info.chunks > SCAN_UP_TO);
@@ -218,7 +226,7 @@ export class Engine extends EventTarget {
   async #loadMeaning() {
     try {
       this.#model ??= await this.#findModel();
-      if (!this.#model) return this.#set({ meaning: 'off', reason: 'noModel', progress: undefined });
+      if (!this.#model) return this.#set({ meaning: 'off', reason: this.#whyNoModel(), progress: undefined });
       this.#encoder?.stop();
       this.#set({ meaning: 'loading', reason: undefined, error: undefined, progress: { got: 0, total: this.state.modelBytes, rate: 0 } });
       const encoder = new RpcClient(() => startWorker(new URL('./encoder-worker.js', import.meta.url)), {

@@ -46,8 +46,10 @@ export async function prune(cache, folder, current) {
  * Keeps a file that is asked for anew at every visit, for visits without a network: the service worker hands it out then.
  * To be called when everything that the file names is at hand.
  * @param {Cache | undefined} cache @param {URL} url @param {Uint8Array | string} content
+ * @param {{ replace: boolean }} [options] without `replace` only if nothing is kept yet
  */
-export async function keep(cache, url, content) {
+export async function keep(cache, url, content, { replace } = { replace: true }) {
+  if (!replace && (await cache?.match(url).catch(() => undefined))) return;
   await cache?.put(url, new Response(/** @type {any} */ (content), { headers: { 'content-type': 'application/json' } })).catch(() => {});
 }
 

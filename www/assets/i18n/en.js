@@ -38,6 +38,7 @@ export const en = {
       saveData: (size) => `Searching by words only: your browser asks to save data, and the model for meaning is ${bytes(size)}.`,
       noSimd: 'Searching by words only: this browser lacks WebAssembly SIMD, which the model needs.',
       noModel: 'Searching by words only: this knowledge base was built without a model.',
+      modelAway: 'Searching by words only: this copy comes without the model for meaning.',
     },
     failed: (why) => `Searching by words only. ${why}`,
     restarted: 'The search engine stopped and was started again.',

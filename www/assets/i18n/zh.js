@@ -40,6 +40,7 @@ export const zh = {
       saveData: (size) => `只按词语搜索：浏览器要求节省流量，而语义模型有 ${bytes(size)}。`,
       noSimd: '只按词语搜索：这个浏览器不支持模型所需的 WebAssembly SIMD。',
       noModel: '只按词语搜索：这个知识库构建时没有带模型。',
+      modelAway: '只按词语搜索：这一份没有附带语义模型。',
     },
     failed: (why) => `只按词语搜索。${why}`,
     restarted: '搜索引擎意外停止，已重新启动。',
