@@ -118,5 +118,6 @@ fn resolve(args: Args) -> Result<Options> {
         model,
         cache: (!args.no_cache).then_some(cache),
         originals: !args.no_originals && config.site.originals.unwrap_or(true),
+        retrieval: config.retrieval.options(),
     })
 }

@@ -4,6 +4,7 @@ mod build;
 mod eval;
 mod inspect;
 mod model;
+mod retrieval;
 mod search;
 mod serve;
 
