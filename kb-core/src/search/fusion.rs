@@ -17,6 +17,9 @@ pub const VECTOR_CANDIDATES: usize = 200;
 /// weight. Below, it shrinks in proportion: the best passage of a question that shares a stray word with
 /// the base proves little, however far it is ahead of the next one.
 const FULL_COVERAGE: f32 = 0.3;
+/// The same for a question in a language that the base lacks: what it shares with a passage is names and
+/// numbers, and little of what is asked.
+const FULL_COVERAGE_ACROSS: f32 = 0.8;
 
 /// What the share of the question's words that a passage has counts beside both lists. Chosen with
 /// tests/bench/fit_weights.py; words in the title or near one another added nothing to it.
@@ -81,6 +84,8 @@ pub(super) struct Lists<'a> {
     pub vector: &'a [VectorHit],
     /// Every passage that has one of the words, by ascending index.
     pub scored: &'a [Scored],
+    /// Whether no document is in the question's language.
+    pub across: bool,
 }
 
 impl Lists<'_> {
@@ -151,10 +156,11 @@ fn convex(lists: &Lists, options: &RetrievalOptions, all: &mut [Fused]) {
     let words = Range::of(lists.lexical.iter().map(|s| s.score));
     let meaning = Range::of(lists.vector.iter().map(|v| v.score));
     let coverage = lists.lexical.iter().map(|s| s.matched).fold(0.0, f32::max);
+    let full = if lists.across { FULL_COVERAGE_ACROSS } else { FULL_COVERAGE };
     let share = match (lists.lexical.is_empty(), lists.vector.is_empty()) {
         (true, _) => 0.0,
         (_, true) => 1.0,
-        _ => options.lexical_weight * (coverage / FULL_COVERAGE).clamp(0.0, 1.0),
+        _ => options.lexical_weight * (coverage / full).clamp(0.0, 1.0),
     };
     for fused in all {
         let normal = fused.lexical.map_or(0.0, |s| words.normalise(s.score));

@@ -19,7 +19,7 @@ fn plain(lexical_weight: f32) -> RetrievalOptions {
 fn scores(lexical: &[Scored], vector: &[VectorHit], options: RetrievalOptions) -> Vec<(u32, f32)> {
     let mut scored = lexical.to_vec();
     scored.sort_by_key(|s| s.chunk);
-    let fused = fuse(&Lists { lexical, vector, scored: &scored }, &options, Mode::Hybrid);
+    let fused = fuse(&Lists { lexical, vector, scored: &scored, across: false }, &options, Mode::Hybrid);
     for f in &fused {
         assert_eq!(f.score, sum(&f.parts));
     }
@@ -49,6 +49,10 @@ fn the_share_of_words_is_added() {
 fn a_stray_word_weighs_little() {
     let got = scores(&[s(1, 9.0, 0.15), s(2, 3.0, 0.1)], &[v(2, 0.9), v(1, 0.5)], plain(0.5));
     assert!((got[0].1 - 0.25).abs() < 1e-6 && (got[1].1 - 0.75).abs() < 1e-6, "{got:?}");
+    // In another language it would have to hold 0.8: 0.15 / 0.8 of 0.5.
+    let scored = [s(1, 9.0, 0.15), s(2, 3.0, 0.1)];
+    let lists = Lists { lexical: &scored, vector: &[v(2, 0.9), v(1, 0.5)], scored: &scored, across: true };
+    assert!((fuse(&lists, &plain(0.5), Mode::Hybrid)[0].score - 0.093_75).abs() < 1e-6);
 }
 
 #[test]
@@ -87,7 +91,8 @@ fn three_ways_add_up() {
 #[test]
 fn what_the_words_say_is_known_of_every_candidate() {
     let scored = [s(1, 4.0, 1.0), s(2, 8.0, 1.0), s(3, 6.0, 1.0)];
-    let lists = Lists { lexical: &[scored[1], scored[0]], vector: &[v(3, 0.9), v(1, 0.5)], scored: &scored };
+    let lists =
+        Lists { lexical: &[scored[1], scored[0]], vector: &[v(3, 0.9), v(1, 0.5)], scored: &scored, across: false };
     let fused = fuse(&lists, &plain(0.5), Mode::Hybrid);
     let third = fused.iter().find(|f| f.chunk == 3).expect("a candidate");
     assert_eq!((third.lexical_rank, third.lexical.map(|s| s.score)), (None, Some(6.0)));

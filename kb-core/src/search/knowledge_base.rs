@@ -236,9 +236,12 @@ impl KnowledgeBase {
             _ => self.lexical.scores(&words, allowed.as_ref())?,
         };
         let scores: Vec<(u32, f32)> = found.passages.iter().map(|s| (s.chunk, s.score)).collect();
-        let best = self.best(&scores, CANDIDATES.max(query.k));
+        // As many of each list are said to have been found by it; the vectors give more, for their cosines.
+        let listed = CANDIDATES.max(query.k);
+        let best = self.best(&scores, listed);
         let lexical: Vec<Scored> = best.iter().filter_map(|i| found.passages.get(*i)).copied().collect();
-        let lists = Lists { lexical: &lexical, vector: &vectors, scored: &found.passages };
+        let across = self.lacks(Self::language_of(text), allowed.as_ref());
+        let lists = Lists { lexical: &lexical, vector: &vectors, scored: &found.passages, across };
         let mut fused = fuse(&lists, &self.options, mode);
         if let Some(least) = self.options.min_score {
             fused.retain(|f| f.score >= least);
@@ -249,7 +252,7 @@ impl KnowledgeBase {
             .collect();
         let (mut hits, mut explanations) = (Vec::new(), Vec::<Explanation>::new());
         for (f, folded) in self.chosen(&fused, query) {
-            if let Some(hit) = self.hit(hits.len() + 1, f, &marked) {
+            if let Some(hit) = self.hit(hits.len() + 1, f, listed, &marked) {
                 hits.push(hit);
                 explanations.push(f.explanation(folded));
             }
@@ -264,6 +267,13 @@ impl KnowledgeBase {
             phrases: phrases.into_iter().map(str::to_owned).collect(),
         };
         Ok(Explained { response, explanations, understanding, facets })
+    }
+
+    /// Whether no admitted passage is in `lang`, which must be one that can be told.
+    fn lacks(&self, lang: Lang, allowed: Option<&ChunkSet>) -> bool {
+        let is_in = |i: u32| self.document_of(i).is_some_and(|d| d.lang == lang);
+        let mut all = (0..self.chunks.len() as u32).filter(|i| allowed.is_none_or(|set| set.contains(*i)));
+        lang != Lang::Other && !all.any(is_in)
     }
 
     /// The vectors' candidates that may be hits, each once.
@@ -335,7 +345,7 @@ impl KnowledgeBase {
         heap.into_sorted_vec().into_iter().map(|(.., i)| i).collect()
     }
 
-    fn hit(&self, rank: usize, fused: &Fused, terms: &[MarkTerm]) -> Option<Hit> {
+    fn hit(&self, rank: usize, fused: &Fused, listed: usize, terms: &[MarkTerm]) -> Option<Hit> {
         let chunk = self.chunks.get(fused.chunk as usize)?;
         let document = self.documents.get(chunk.doc as usize)?;
         let own = chunk.section.map(|s| s as usize);
@@ -348,8 +358,8 @@ impl KnowledgeBase {
         Some(Hit {
             rank,
             score: fused.score,
-            lexical_score: fused.lexical.map(|s| s.score),
-            vector_score: fused.vector,
+            lexical_score: fused.lexical.filter(|_| fused.lexical_rank.is_some()).map(|s| s.score),
+            vector_score: fused.vector.filter(|_| fused.vector_rank.is_some_and(|rank| rank <= listed)),
             chunk_id: chunk.id.to_string(),
             chunk: fused.chunk,
             collection: document.collection.clone(),
