@@ -8,7 +8,7 @@ use kb_core::bundle::{MANIFEST_FILE, Manifest, SectionKind, open_bundle, unpack}
 use kb_core::embed::{Embedder, OnnxEncoder, TextKind};
 use kb_core::index::lexical::LexicalIndex;
 use kb_core::index::vector::VectorIndex;
-use kb_core::search::{Hit, KnowledgeBase, Mode, Query, Response};
+use kb_core::search::{Explained, Hit, KnowledgeBase, Mode, Query, Response};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -95,22 +95,29 @@ impl Base {
             }
             None => None,
         };
-        let knowledge = KnowledgeBase::new(bundle.documents, bundle.chunks, LexicalIndex::from_bytes(lexical)?)?;
+        let mut knowledge = KnowledgeBase::new(bundle.documents, bundle.chunks, LexicalIndex::from_bytes(lexical)?)?;
+        knowledge.set_options(bundle.manifest.retrieval)?;
         Ok(Self { manifest: bundle.manifest, knowledge, vectors })
     }
 
     /// Answers a query; `question` is its vector where there is one.
     pub fn search(&self, query: &Query, question: Option<&[f32]>) -> Result<Response> {
+        Ok(self.explain(query, question)?.response)
+    }
+
+    /// Answers a query and says how.
+    pub fn explain(&self, query: &Query, question: Option<&[f32]>) -> Result<Explained> {
         let hits = match (&self.vectors, question) {
             (Some(index), Some(question)) if query.mode != Mode::Lexical => {
                 let allowed = self.knowledge.allowed(query);
                 let admits = |chunk: u32| allowed.as_ref().is_none_or(|set| set.contains(chunk));
                 let filter: kb_core::index::vector::Allowed = if allowed.is_some() { Some(&admits) } else { None };
-                Some(index.search(question, self.knowledge.candidates(query), filter)?)
+                let lang = KnowledgeBase::language_of(&query.text);
+                Some(index.search_as(question, lang, self.knowledge.candidates(query), filter)?)
             }
             _ => None,
         };
-        Ok(self.knowledge.search(query, hits.as_deref())?)
+        Ok(self.knowledge.explain(query, hits.as_deref())?)
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::answer::LlmConfig;
 use crate::error::{Error, Result};
+use kb_core::search::{FusionMethod, RetrievalOptions, ThreeWayPreset};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
@@ -28,6 +29,8 @@ pub struct Config {
     pub site: SiteConfig,
     /// The language model that `ask` and `serve --api` use.
     pub llm: LlmConfig,
+    /// How the base is searched.
+    pub retrieval: RetrievalConfig,
 }
 
 /// Languages that the page's own words exist in.
@@ -91,6 +94,42 @@ pub struct SiteConfig {
     pub url: Option<String>,
 }
 
+/// `[retrieval]`: what differs from the default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct RetrievalConfig {
+    /// `convex`, `rrf` or `three-way`.
+    pub fusion: Option<FusionMethod>,
+    /// Weight of the words, 0 to 1; the meaning has the rest.
+    pub lexical_weight: Option<f32>,
+    /// Whether it counts which share of the question's words a passage has.
+    pub rerank: Option<bool>,
+    /// The constant of reciprocal rank fusion.
+    pub rrf_k: Option<f32>,
+    /// `balanced`, `exact` or `semantic`.
+    pub three_way: Option<ThreeWayPreset>,
+    /// Hits with a lower score are left out.
+    pub min_score: Option<f32>,
+    /// Passages further from the question than this cosine distance are not taken for their meaning.
+    pub max_distance: Option<f32>,
+}
+
+impl RetrievalConfig {
+    /// The settings with their defaults.
+    pub fn options(self) -> RetrievalOptions {
+        let default = RetrievalOptions::default();
+        RetrievalOptions {
+            fusion: self.fusion.unwrap_or(default.fusion),
+            lexical_weight: self.lexical_weight.unwrap_or(default.lexical_weight),
+            rerank: self.rerank.unwrap_or(default.rerank),
+            rrf_k: self.rrf_k.unwrap_or(default.rrf_k),
+            three_way: self.three_way.unwrap_or(default.three_way),
+            min_score: self.min_score,
+            max_distance: self.max_distance,
+        }
+    }
+}
+
 impl Config {
     /// Reads `path`, or `kb.toml` in the current folder if there is one, or gives the defaults.
     pub fn load(path: Option<&Path>) -> Result<Self> {
@@ -113,6 +152,7 @@ impl Config {
             let place = line.map(|l| format!("line {l}: ")).unwrap_or_default();
             format!("{place}{}", with_suggestion(e.message()))
         })?;
+        config.retrieval.options().check().map_err(|e| e.message().to_string())?;
         for source in &mut config.sources {
             if source.path.as_os_str().is_empty() {
                 return Err("a [[source]] needs a `path`".into());
@@ -169,6 +209,10 @@ mod tests {
             [site]
             out = "public"
             originals = false
+            [retrieval]
+            fusion = "three-way"
+            three_way = "exact"
+            min_score = 0.2
         "#;
         let c = Config::parse(text, Path::new("course")).expect("parses");
         assert_eq!(c.title.as_deref(), Some("算法"));
@@ -180,6 +224,11 @@ mod tests {
         assert_eq!(c.model.path.as_deref(), Some(Path::new("course/models/e5")));
         assert_eq!(c.site.out.as_deref(), Some(Path::new("course/public")));
         assert_eq!(c.site.originals, Some(false));
+        let retrieval = c.retrieval.options();
+        assert_eq!((retrieval.fusion, retrieval.three_way), (FusionMethod::ThreeWay, ThreeWayPreset::Exact));
+        assert_eq!((retrieval.min_score, retrieval.rrf_k), (Some(0.2), 60.0));
+        let e = Config::parse("[retrieval]\nlexical_weight = 2\n", Path::new("")).expect_err("refused");
+        assert!(e.contains("lexical_weight"), "{e}");
     }
 
     #[test]

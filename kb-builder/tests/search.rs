@@ -85,6 +85,65 @@ fn collections_and_filters_restrict() {
 }
 
 #[test]
+fn conditions_can_be_turned_round_and_values_counted() {
+    let s = site();
+    let answer = s.json(&["search", "site", "数组 array 算法", "--filter", "lang!=zh", "--facets", "--json"]);
+    let hits = answer["hits"].as_array().expect("hits");
+    assert!(!hits.is_empty() && hits.iter().all(|h| h["lang"] == "en"), "{answer}");
+    let languages = answer["facets"].as_array().expect("facets").iter().find(|f| f["key"] == "lang").expect("lang");
+    assert_eq!(languages["values"], serde_json::json!([["en", 1]]));
+}
+
+#[test]
+fn a_typing_mistake_a_beginning_and_a_phrase_are_understood() {
+    let s = site();
+    let first = |args: &[&str]| -> Value {
+        let mut all = vec!["search", "site"];
+        all.extend(args);
+        all.extend(["--explain", "--json"]);
+        s.json(&all)
+    };
+    let answer = first(&["asignning varable"]);
+    assert_eq!(answer["hits"][0]["path"], "ownership.md");
+    assert_eq!(answer["understanding"]["corrected"].as_array().map(Vec::len), Some(2), "{answer}");
+    assert!(first(&["slic"])["hits"].as_array().expect("hits").is_empty());
+    assert_eq!(first(&["slic", "--unfinished"])["hits"][0]["path"], "guide.rst");
+    // Word for word: the second holds all words of it, in another order.
+    let found = first(&["\"part of an array\""]);
+    assert_eq!((found["hits"].as_array().map(Vec::len), &found["hits"][0]["path"]), (Some(1), &"guide.rst".into()));
+    assert_eq!(found["understanding"]["phrases"], serde_json::json!(["part of an array"]));
+    assert_eq!(first(&["\"array an of part\""])["understanding"]["phrases"], serde_json::json!([]));
+    // Several passages of a document are one document with sub-results.
+    let answer = s.json(&["search", "site", "算法 距离", "--json"]);
+    let documents = answer["documents"].as_array().expect("documents");
+    let subs: usize = documents.iter().map(|d| d["sub_results"].as_array().map_or(0, Vec::len)).sum();
+    assert_eq!(documents.len() + subs, answer["hits"].as_array().expect("hits").len());
+}
+
+#[test]
+fn what_nobody_asks_is_answered_or_refused_at_once() {
+    let s = site();
+    let long = "算法距离".repeat(750);
+    let paste = "value moves 边权 ".repeat(6000);
+    for question in [long.as_str(), &paste, "the of a", "😀🎉", "？！。", ".*(a+)+$", "\"\"", "\"the of\""] {
+        let answer = s.json(&["search", "site", question, "--json"]);
+        assert!(answer["hits"].is_array());
+        assert!(answer["took_ms"].as_f64().is_some_and(|ms| ms < 100.0), "{}", answer["took_ms"]);
+    }
+}
+
+#[test]
+fn a_file_of_questions_measures_a_site() {
+    let s = site();
+    s.write("questions.txt", "# two\n距离最小的点 → 最短路.md#Dijkstra 算法\nslice of an array -> en/guide.rst\n");
+    let scores = s.json(&["eval", "questions.txt", "--site", "site", "--mode", "lexical"]);
+    assert_eq!((&scores["queries"], &scores["mrr10"], &scores["hit5"]), (&2.into(), &1.0.into(), &1.0.into()));
+    assert_eq!(scores["languages"]["zh"]["queries"], 1);
+    s.expect(0, &["eval", "questions.txt", "--mode", "lexical", "--compare", "site", "site"]);
+    s.expect(2, &["eval", "questions.txt", "--mode", "lexical"]);
+}
+
+#[test]
 fn a_search_by_meaning_needs_vectors() {
     let s = site();
     let output = s.expect(1, &["search", "site", "x", "--mode", "vector"]);

@@ -10,7 +10,8 @@ mod drive;
 use common::{Random, damage};
 use kb_core::bundle::{self, Manifest, SectionKind, SectionRef, chunks, docs, open_bundle, pack, text};
 use kb_core::chunk::Chunk;
-use kb_core::index::vector::{GraphOptions, VectorIndex};
+use kb_core::document::Lang;
+use kb_core::index::vector::{Centring, GraphOptions, Group, QuestionMean, VectorIndex};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -154,6 +155,29 @@ fn vectors() {
         VectorIndex::from_bytes(bytes).is_ok_and(|index| {
             let hits = index.search_exact(&query, 10, None).unwrap_or_default();
             hits.iter().all(|h| h.score.is_finite() && (h.chunk as usize) < index.len())
+        })
+    });
+}
+
+/// A decoder that reads means must not be talked into a mean that is not there or is not a number.
+#[test]
+fn vectors_with_means() {
+    let (index, _) = index();
+    let mean = |x: f32| vec![x; 16];
+    let question = |lang, strength| QuestionMean { lang, strength, mean: mean(0.1) };
+    let groups = vec![
+        Group { lang: Lang::En, mean: mean(0.2), questions: vec![question(Lang::En, 0.5), question(Lang::Zh, 1.0)] },
+        Group { lang: Lang::Zh, mean: mean(-0.2), questions: vec![question(Lang::Zh, 0.5)] },
+    ];
+    let group_of = (0..index.len()).map(|i| (i % 2) as u8).collect();
+    let index = index.with_centring(Centring { groups, group_of }).unwrap();
+    let query = vec![0.5; 16];
+    survive("vectors with means", &index.to_bytes(), |bytes| {
+        VectorIndex::from_bytes(bytes).is_ok_and(|index| {
+            [Lang::En, Lang::Zh, Lang::Ja].into_iter().all(|lang| {
+                let hits = index.search_as(&query, lang, 10, None).unwrap_or_default();
+                hits.iter().all(|h| h.score.is_finite() && (h.chunk as usize) < index.len())
+            })
         })
     });
 }

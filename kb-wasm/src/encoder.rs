@@ -5,7 +5,7 @@ use js_sys::{Float32Array, Uint32Array};
 use kb_core::bundle::{Manifest, SectionKind};
 use kb_core::embed::{Embedder, ModelInfo, OnnxEncoder, TextKind};
 use kb_core::index::vector::VectorIndex;
-use kb_core::search::ChunkSet;
+use kb_core::search::{ChunkSet, KnowledgeBase};
 use kb_core::{Error, ErrorKind};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
@@ -128,7 +128,8 @@ impl Encoder {
         let question = self.question(text)?;
         let allowed = allowed.map(|bits| ChunkSet::from_bytes(&bits, vectors.len()));
         let contains = allowed.as_ref().map(|set| move |chunk: u32| set.contains(chunk));
-        let hits = vectors.search(&question, k, contains.as_ref().map(|f| f as &dyn Fn(u32) -> bool))?;
+        let contains = contains.as_ref().map(|f| f as &dyn Fn(u32) -> bool);
+        let hits = vectors.search_as(&question, KnowledgeBase::language_of(text), k, contains)?;
         Ok(hits.into_iter().map(|hit| (hit.chunk, hit.score)).unzip())
     }
 }

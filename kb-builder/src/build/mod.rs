@@ -2,6 +2,7 @@
 
 mod embed;
 mod intake;
+mod means;
 
 use crate::config::{PageLanguage, SourceConfig};
 use crate::error::{Error, Result};
@@ -11,15 +12,17 @@ use crate::site::{self, Page, Site};
 use crate::source::{self, Problem};
 use kb_core::bundle::{BundleBuilder, SealedBundle};
 use kb_core::chunk::{self, Chunk, heading};
-use kb_core::document::{Document, plain};
+use kb_core::document::Document;
 use kb_core::index::lexical::LexicalBuilder;
 use kb_core::index::vector::{GRAPH_FROM, GraphOptions, VectorIndex};
+use kb_core::search::RetrievalOptions;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
 
 pub use embed::{Embedding, embed_texts};
+pub use means::{Passage, centring};
 
 /// Everything a build needs to know, resolved.
 #[derive(Debug, Clone)]
@@ -40,6 +43,8 @@ pub struct Options {
     pub originals: bool,
     /// Where the site is going to be published, for links that must be absolute.
     pub site_url: Option<String>,
+    /// How the base is searched.
+    pub retrieval: RetrievalOptions,
 }
 
 /// What a build did.
@@ -147,8 +152,7 @@ fn index(
     reporter.stage("indexing", chunks.len() as u64, "passages");
     let mut lexical = LexicalBuilder::new();
     for chunk in chunks {
-        let document = &documents[chunk.doc as usize];
-        add_passage(&mut lexical, document, chunk)?;
+        lexical.add_chunk(&documents[chunk.doc as usize], chunk)?;
         reporter.advance(1);
     }
     reporter.end_stage();
@@ -157,8 +161,13 @@ fn index(
     let generator = concat!("kb-builder ", env!("CARGO_PKG_VERSION"));
     let mut bundle =
         BundleBuilder::new(generator, documents, chunks).title(&title).language(language).lexical(lexical.to_bytes()?);
+    bundle = bundle.retrieval(options.retrieval);
     if let Some((model, embedding)) = vectors {
-        let index = VectorIndex::build(model.info.dim, &embedding.vectors.concat())?;
+        let mut index = VectorIndex::build(model.info.dim, &embedding.vectors.concat())?;
+        let passages: Vec<Passage> = chunks.iter().map(|c| Passage::new(&documents[c.doc as usize], c)).collect();
+        if let Some(means) = centring(model, options.cache.as_deref(), &passages, &embedding.vectors, reporter)? {
+            index = index.with_centring(means)?;
+        }
         bundle = bundle.vectors(model.info.clone(), index.to_bytes());
         if chunks.len() >= GRAPH_FROM {
             reporter.stage("graph", chunks.len() as u64, "passages");
@@ -169,13 +178,6 @@ fn index(
         }
     }
     Ok(bundle.finish()?)
-}
-
-/// Adds one passage to the word index: its document's title, its headings and its own text, plain.
-pub fn add_passage(lexical: &mut LexicalBuilder, document: &Document, chunk: &Chunk) -> Result<()> {
-    let headings = chunk.section.map(|s| document.heading_path(s as usize).join("\n")).unwrap_or_default();
-    let text = plain(chunk.text(document).unwrap_or_default()).text;
-    Ok(lexical.add(&document.title, &headings, &text)?)
 }
 
 /// The names of the collections, in their order.

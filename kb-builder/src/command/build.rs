@@ -122,5 +122,6 @@ fn resolve(args: Args) -> Result<Options> {
         cache: (!args.no_cache).then_some(cache),
         originals: !args.no_originals && config.site.originals.unwrap_or(true),
         site_url: args.site_url.or(config.site.url),
+        retrieval: config.retrieval.options(),
     })
 }

@@ -1,19 +1,26 @@
 //! `kb-builder eval`
 
+use super::retrieval::RetrievalArgs;
 use super::search::SearchMode;
 use super::{ask, print_json};
 use crate::answer::settings::parse_provider;
 use crate::answer::{Answerer, LlmFlags};
+use crate::base;
 use crate::error::{Error, Result};
 use crate::eval::answers::read_questions;
-use crate::eval::{self, Outcome, TestSet, metrics::Scores};
+use crate::eval::compare::{Comparison, read_run};
+use crate::eval::interval::mean_interval;
+use crate::eval::metrics::{self, Scores};
+use crate::eval::{self, Outcome, Ranking, Settings, TestSet, questions};
 use crate::http::Client;
 use crate::model::{self, ModelFolder};
 use crate::report::{Reporter, Style};
+use crate::site::MODEL_DIR;
 use kb_core::answer::request::Provider;
 use kb_core::document::Lang;
-use kb_core::search::Mode;
+use kb_core::search::{KnowledgeBase, Mode, RetrievalOptions};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,6 +30,7 @@ A test set is a folder with
   corpus.jsonl    {\"id\", \"title\", \"text\"} a line: the passages
   queries.jsonl   {\"id\", \"text\"} a line: the questions
   qrels.tsv       question, passage, gain, with tabs, after a header line
+or a file of questions for a built site, a line each: `question → file#heading`.
 
 With --answers, the first argument is a site and the second a file of questions, one JSON object a line:
 {\"question\": \"…\", \"expected\": \"path#heading\"}, or \"unanswerable\" as expected.
@@ -31,26 +39,42 @@ Examples:
   kb-builder eval --answers site questions.jsonl
   kb-builder eval --answers site questions.jsonl --provider ollama --model qwen3:4b
   kb-builder eval sets/xquad-zh
-  kb-builder eval sets/xquad-zh --mode vector --run-out xquad-zh.run";
+  kb-builder eval sets/xquad-zh --mode vector --run-out xquad-zh.run
+  kb-builder eval questions.txt --site site
+  kb-builder eval sets/xquad-zh --compare before.run after.run
 
-/// Measure retrieval on a test set
+--compare asks nothing: it reads two rankings of the set's questions, each a file that --run-out wrote, or
+a built site that a file of questions is asked of. Exit status 1 if the second is worse beyond chance.";
+
+/// Measure retrieval on a test set or with a file of questions
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP)]
 pub struct Args {
-    /// Folder of the test set; with --answers, the folder of a site
+    /// Folder of the test set, or a file of questions; with --answers, the folder of a site
     set: PathBuf,
     /// With --answers: the file of questions
     #[arg(requires = "answers")]
     questions: Option<PathBuf>,
     /// Measure answers instead of rankings
-    #[arg(long, requires = "questions", conflicts_with = "run_out")]
+    #[arg(long, requires = "questions", conflicts_with_all = ["run_out", "features_out", "site", "compare"])]
     answers: bool,
+    /// The site that a file of questions is about
+    #[arg(long, value_name = "SITE")]
+    site: Option<PathBuf>,
     /// Search by words, by meaning, or both
     #[arg(long, value_enum, default_value_t = SearchMode::Hybrid)]
     mode: SearchMode,
     /// Write the rankings: question, passage, score, with tabs, best first
     #[arg(long, value_name = "FILE")]
     run_out: Option<PathBuf>,
+    /// Write what each score is made of: question, passage, gain, then value and weight of each part
+    #[arg(long, value_name = "FILE")]
+    features_out: Option<PathBuf>,
+    /// Compare two rankings question by question
+    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["run_out", "features_out", "site"])]
+    compare: Vec<PathBuf>,
+    #[command(flatten)]
+    retrieval: RetrievalArgs,
     /// Folder of the embedding model, or the name of an installed one; with --answers, name of the language model
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
@@ -86,6 +110,19 @@ struct Output<'a> {
     passages: usize,
     #[serde(flatten)]
     scores: Scores,
+    /// 95 % interval of ndcg10 over the questions.
+    ndcg10_interval: Option<[f64; 2]>,
+    /// The same for the questions of each language.
+    languages: BTreeMap<String, Language>,
+    query_ms_p95: f64,
+}
+
+/// The questions of one language.
+#[derive(Serialize)]
+struct Language {
+    #[serde(flatten)]
+    scores: Scores,
+    ndcg10_interval: Option<[f64; 2]>,
 }
 
 /// Measures and prints.
@@ -94,19 +131,47 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         return answers(args);
     }
     let reporter = Reporter::new(Style::choose(false, args.quiet));
-    let set = TestSet::read(&args.set)?;
-    let mode = Mode::from(args.mode);
-    let model = match mode {
-        Mode::Lexical => None,
-        _ => Some(ModelFolder::read(&model::locate(args.model.as_deref(), None)?)?),
+    let is_file = args.set.is_file();
+    let set = if is_file { questions::read(&args.set)? } else { TestSet::read(&args.set)? };
+    if let [a, b] = args.compare.as_slice() {
+        return compare(args, &set, a, b, &reporter);
+    }
+    let outcome = match (&args.site, is_file) {
+        (Some(site), true) => ask_site(args, &set, site, &reporter)?,
+        (None, false) => {
+            let (model, cache) = model_of(args, None)?;
+            let settings = settings(args, RetrievalOptions::default(), model.as_ref(), cache.as_deref());
+            eval::run(&set, &settings, &reporter)?
+        }
+        (None, true) => return Err(Error::usage("a file of questions needs a site", "name it with --site")),
+        (Some(_), false) => {
+            return Err(Error::usage(
+                "a test set has passages of its own",
+                "leave --site out, or name a file of questions",
+            ));
+        }
     };
-    let cache = args.cache_dir.clone().unwrap_or_else(|| model::cache_dir().join("embeddings"));
-    let outcome = eval::run(&set, mode, model.as_ref(), (!args.no_cache).then_some(cache.as_path()), &reporter)?;
     if let Some(path) = &args.run_out {
         std::fs::write(path, run_file(&set, &outcome)).map_err(|e| Error::io("write", path, e))?;
     }
-    let name = model.as_ref().map(|m| m.info.name.as_str());
-    print_json(&Output { set: &set.name, mode, model: name, passages: set.corpus.len(), scores: outcome.scores })?;
+    if let Some(path) = &args.features_out {
+        std::fs::write(path, &outcome.features).map_err(|e| Error::io("write", path, e))?;
+    }
+    let name = match Mode::from(args.mode) {
+        Mode::Lexical => None,
+        _ => model_of(args, args.site.as_deref())?.0.map(|m| m.info.name),
+    };
+    let each = metrics::score_each(&set, &outcome.rankings);
+    print_json(&Output {
+        set: &set.name,
+        mode: Mode::from(args.mode),
+        model: name.as_deref(),
+        passages: set.corpus.len(),
+        scores: outcome.scores,
+        ndcg10_interval: interval(&each),
+        languages: by_language(&set, &each),
+        query_ms_p95: outcome.query_ms_p95,
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -133,6 +198,64 @@ fn answers(args: &Args) -> Result<ExitCode> {
     })?;
     print_json(&scores)?;
     Ok(if scores.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn settings<'a>(
+    args: &Args,
+    options: RetrievalOptions,
+    model: Option<&'a ModelFolder>,
+    cache: Option<&'a Path>,
+) -> Settings<'a> {
+    Settings { mode: Mode::from(args.mode), retrieval: args.retrieval.over(options), model, cache }
+}
+
+/// The model and the folder of the cache: by flag, the site's own, or where builds look.
+fn model_of(args: &Args, site: Option<&Path>) -> Result<(Option<ModelFolder>, Option<PathBuf>)> {
+    let cache = args.cache_dir.clone().unwrap_or_else(|| model::cache_dir().join("embeddings"));
+    let cache = (!args.no_cache).then_some(cache);
+    if Mode::from(args.mode) == Mode::Lexical {
+        return Ok((None, cache));
+    }
+    let own = site.map(|s| s.join(MODEL_DIR)).filter(|dir| dir.join(model::FILES[0]).is_file());
+    let folder = match (&args.model, own) {
+        (None, Some(own)) => own,
+        (flag, _) => model::locate(flag.as_deref(), None)?,
+    };
+    Ok((Some(ModelFolder::read(&folder)?), cache))
+}
+
+fn ask_site(args: &Args, set: &TestSet, site: &Path, reporter: &Reporter) -> Result<Outcome> {
+    let manifest = base::manifest(site)?;
+    let (model, cache) = model_of(args, Some(site))?;
+    let model = model.filter(|_| manifest.model.is_some());
+    let settings = settings(args, manifest.retrieval, model.as_ref(), cache.as_deref());
+    eval::run_site(set, site, &settings, reporter)
+}
+
+fn compare(args: &Args, set: &TestSet, a: &Path, b: &Path, reporter: &Reporter) -> Result<ExitCode> {
+    let rankings = |path: &Path| -> Result<Vec<Ranking>> {
+        if path.is_dir() { Ok(ask_site(args, set, path, reporter)?.rankings) } else { read_run(set, path) }
+    };
+    let comparison = Comparison::new(set, &rankings(a)?, &rankings(b)?);
+    print_json(&comparison)?;
+    Ok(if comparison.is_worse() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn interval(each: &[[f64; 4]]) -> Option<[f64; 2]> {
+    let values: Vec<f64> = each.iter().map(|s| s[0]).collect();
+    mean_interval(&values).map(|ends| ends.map(|x| (x * 1e4).round() / 1e4))
+}
+
+/// By the language that the set names, else the one that the question looks to be in.
+fn by_language(set: &TestSet, each: &[[f64; 4]]) -> BTreeMap<String, Language> {
+    let mut of: BTreeMap<String, Vec<[f64; 4]>> = BTreeMap::new();
+    for (question, scores) in set.queries.iter().zip(each) {
+        let lang =
+            question.lang.clone().unwrap_or_else(|| KnowledgeBase::language_of(&question.text).code().to_string());
+        of.entry(lang).or_default().push(*scores);
+    }
+    let one = |each: Vec<[f64; 4]>| Language { ndcg10_interval: interval(&each), scores: metrics::mean(&each) };
+    of.into_iter().map(|(lang, each)| (lang, one(each))).collect()
 }
 
 /// One line a hit: question, passage, score, with tabs, best first.

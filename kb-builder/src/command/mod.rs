@@ -8,6 +8,7 @@ mod export;
 mod init;
 mod inspect;
 mod model;
+mod retrieval;
 mod search;
 mod serve;
 

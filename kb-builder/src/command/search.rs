@@ -1,10 +1,13 @@
 //! `kb-builder search`
 
 use super::print_json;
+use super::retrieval::RetrievalArgs;
 use crate::base::{self, Base};
 use crate::error::{Error, Result};
 use clap::ValueEnum;
-use kb_core::search::{Excerpt, Filter, Hit, Mode, Query, Response};
+use kb_core::search::{
+    Excerpt, Explained, Explanation, Facet, Filter, Hit, Mode, Query, Response, RetrievalOptions, Understanding,
+};
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -16,9 +19,11 @@ Examples:
   kb-builder search site \"how do I undo a commit\"
   kb-builder search site 最短路 -k 3 --mode lexical
   kb-builder search site moves --collection rust-book --filter lang=en --json
+  kb-builder search site '\"shortest path\" heap' --filter 'tag!=draft' --explain
 
 Filters: path (the beginning of the document's path), lang, tag, or a key of the document's front
-matter. Filters with one key are alternatives, filters with different keys must all hold.";
+matter. Filters with one key are alternatives, filters with different keys must all hold, and
+KEY!=VALUE must not. Words in quotation marks must stand in a passage as they are.";
 
 /// Search a knowledge base on this machine
 #[derive(Debug, clap::Args)]
@@ -40,6 +45,17 @@ pub struct Args {
     /// Only documents with this; may be repeated
     #[arg(long = "filter", value_name = "KEY=VALUE", value_parser = parse_filter)]
     filters: Vec<Filter>,
+    /// Take the last word as the beginning of one, as a page does while its reader types
+    #[arg(long)]
+    unfinished: bool,
+    /// Say how each hit came to its place
+    #[arg(long)]
+    explain: bool,
+    /// Count the documents found by language, collection and tag
+    #[arg(long)]
+    facets: bool,
+    #[command(flatten)]
+    retrieval: RetrievalArgs,
     /// Folder of the embedding model, or the name of an installed one [default: the site's own]
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
@@ -69,11 +85,13 @@ impl From<SearchMode> for Mode {
     }
 }
 
-/// `KEY=VALUE`
+/// `KEY=VALUE` or `KEY!=VALUE`
 pub(super) fn parse_filter(text: &str) -> Result<Filter, String> {
     match text.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok(Filter { key: key.into(), value: value.into() }),
-        _ => Err("a filter is KEY=VALUE".into()),
+        Some((key, value)) if !key.trim_end_matches('!').is_empty() => {
+            Ok(Filter { key: key.into(), value: value.into() })
+        }
+        _ => Err("a filter is KEY=VALUE or KEY!=VALUE".into()),
     }
 }
 
@@ -89,6 +107,38 @@ pub struct SearchOutput<'a> {
     /// Share of the question's words, by rarity, that the best passage has: 0 to 1.
     coverage: f32,
     hits: Vec<OutputHit<'a>>,
+    /// The hits by document, each document at its best hit.
+    documents: Vec<OutputDocument<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facets: Option<&'a [Facet]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    understanding: Option<&'a Understanding>,
+    /// How the lists were combined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<RetrievalOptions>,
+}
+
+/// A document with its hits.
+#[derive(Serialize)]
+struct OutputDocument<'a> {
+    collection: &'a str,
+    path: &'a str,
+    title: &'a str,
+    /// Rank of its best hit.
+    rank: usize,
+    score: f32,
+    /// Its other hits, under their headings.
+    sub_results: Vec<SubResult<'a>>,
+}
+
+/// A further hit in a document.
+#[derive(Serialize)]
+struct SubResult<'a> {
+    rank: usize,
+    score: f32,
+    heading_path: &'a [String],
+    url: String,
+    chunk_id: &'a str,
 }
 
 impl<'a> SearchOutput<'a> {
@@ -101,6 +151,10 @@ impl<'a> SearchOutput<'a> {
             took_ms: (took.as_secs_f64() * 1e5).round() / 100.0,
             coverage: response.coverage,
             hits: response.hits.iter().map(OutputHit::from).collect(),
+            documents: by_document(&response.hits),
+            facets: None,
+            understanding: None,
+            settings: None,
         }
     }
 }
@@ -124,6 +178,8 @@ struct OutputHit<'a> {
     excerpt_marks_bytes: Vec<[usize; 2]>,
     chunk_id: &'a str,
     chunk: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<&'a Explanation>,
 }
 
 /// Searches and prints.
@@ -134,9 +190,13 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         mode: args.mode.into(),
         collections: args.collections.clone(),
         filters: args.filters.clone(),
+        unfinished: args.unfinished,
+        ..Query::default()
     };
-    let base = Base::open(&args.site, query.mode != Mode::Lexical)?;
+    let mut base = Base::open(&args.site, query.mode != Mode::Lexical)?;
     check_collections(&base, &query.collections)?;
+    let settings = args.retrieval.over(base.knowledge.options());
+    base.knowledge.set_options(settings)?;
     let encoder = match query.mode {
         Mode::Lexical => None,
         Mode::Vector => Some(base::query_encoder(&args.site, &base.manifest, args.model.as_deref())?),
@@ -153,15 +213,52 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     };
     let started = Instant::now();
     let question = encoder.as_ref().map(|e| base::embed_question(e, &query.text)).transpose()?;
-    let response = base.search(&query, question.as_deref())?;
+    let found = base.explain(&query, question.as_deref())?;
     let took = started.elapsed();
     if args.json {
         let model = base.manifest.model.as_ref().map(|m| m.name.as_str());
-        print_json(&SearchOutput::new(&query.text, &response, model, took))?;
+        let mut output = SearchOutput::new(&query.text, &found.response, model, took);
+        output.facets = args.facets.then_some(found.facets.as_slice());
+        if args.explain {
+            output.understanding = Some(&found.understanding);
+            output.settings = Some(settings);
+            for (hit, explanation) in output.hits.iter_mut().zip(&found.explanations) {
+                hit.explanation = Some(explanation);
+            }
+        }
+        print_json(&output)?;
     } else {
-        print_list(&response.hits);
+        print_list(&found, args.explain);
+        if args.facets {
+            print_facets(&found.facets);
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The hits by document, in the order of their best hits.
+fn by_document(hits: &[Hit]) -> Vec<OutputDocument<'_>> {
+    let mut documents: Vec<OutputDocument> = Vec::new();
+    for hit in hits {
+        match documents.iter_mut().find(|d| (d.collection, d.path) == (hit.collection.as_str(), hit.path.as_str())) {
+            Some(document) => document.sub_results.push(SubResult {
+                rank: hit.rank,
+                score: hit.score,
+                heading_path: &hit.heading_path,
+                url: base::address(hit),
+                chunk_id: &hit.chunk_id,
+            }),
+            None => documents.push(OutputDocument {
+                collection: &hit.collection,
+                path: &hit.path,
+                title: &hit.title,
+                rank: hit.rank,
+                score: hit.score,
+                sub_results: Vec::new(),
+            }),
+        }
+    }
+    documents
 }
 
 /// A collection that is not there is more likely mistyped than meant to match nothing.
@@ -194,23 +291,66 @@ impl<'a> From<&'a Hit> for OutputHit<'a> {
             excerpt_marks_bytes: hit.excerpt.marks_bytes.iter().map(|r| [r.start, r.end]).collect(),
             chunk_id: &hit.chunk_id,
             chunk: hit.chunk,
+            explanation: None,
         }
     }
 }
 
-fn print_list(hits: &[Hit]) {
+fn print_list(found: &Explained, explain: bool) {
+    let hits = &found.response.hits;
     if hits.is_empty() {
         println!("nothing found");
     }
+    for (word, terms) in &found.understanding.corrected {
+        println!("no passage has `{word}`; searched for {}", terms.join(", "));
+    }
+    if explain {
+        let u = &found.understanding;
+        println!("language {}, words {}, phrases {:?}", u.lang, u.terms.join(" "), u.phrases);
+        let r = &found.response;
+        println!("{} passages have a word, {} came from the vectors\n", r.lexical_candidates, r.vector_candidates);
+    }
     let bold = if std::io::stdout().is_terminal() { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
-    for hit in hits {
+    for (hit, explanation) in hits.iter().zip(&found.explanations) {
         let mut place = hit.heading_path.join(" > ");
         if hit.heading_path.first() != Some(&hit.title) {
             place = if place.is_empty() { hit.title.clone() } else { format!("{} > {place}", hit.title) };
         }
         println!("{}. {}{place}{}  ({:.3})", hit.rank, bold.0, bold.1, hit.score);
         println!("   {}/{}", hit.collection, hit.path);
+        if explain {
+            println!("   {}", sentence(explanation));
+        }
         println!("   {}\n", marked(&hit.excerpt, bold));
+    }
+}
+
+/// How a hit came to its place, on one line.
+fn sentence(e: &Explanation) -> String {
+    let place = |name: &str, rank: Option<usize>, score: Option<f32>| match (rank, score) {
+        (Some(rank), Some(score)) => format!("{name} rank {rank} ({score:.4})"),
+        (None, Some(score)) => format!("{name} below the candidates ({score:.4})"),
+        _ => format!("{name} no"),
+    };
+    let parts: Vec<String> = e
+        .parts
+        .iter()
+        .map(|p| format!("{:.3} × {:.4} {}", p.weight, p.value, format!("{:?}", p.name).to_lowercase()))
+        .collect();
+    let folded = if e.folded.is_empty() { String::new() } else { format!("; {} copies left out", e.folded.len()) };
+    format!(
+        "{}, {}; {} = {:.4}{folded}",
+        place("words", e.lexical_rank, e.lexical_score),
+        place("vectors", e.vector_rank, e.vector_score),
+        parts.join(" + "),
+        e.score
+    )
+}
+
+fn print_facets(facets: &[Facet]) {
+    for facet in facets {
+        let values: Vec<String> = facet.values.iter().map(|(value, n)| format!("{value} {n}")).collect();
+        println!("{}: {}", facet.key, values.join(", "));
     }
 }
 
@@ -240,7 +380,8 @@ mod tests {
     fn filters_are_key_and_value() {
         assert_eq!(parse_filter("tag=a=b"), Ok(Filter { key: "tag".into(), value: "a=b".into() }));
         assert!(parse_filter("tag").is_err());
-        assert!(parse_filter("=x").is_err());
+        assert!(parse_filter("=x").is_err() && parse_filter("!=x").is_err());
+        assert_eq!(parse_filter("tag!=a"), Ok(Filter { key: "tag!".into(), value: "a".into() }));
     }
 
     #[test]

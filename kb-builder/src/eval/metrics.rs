@@ -2,6 +2,7 @@
 
 use super::{Ranking, TestSet};
 use serde::Serialize;
+use std::collections::HashMap;
 
 /// What a ranking is worth, each 0 to 1, rounded to four digits.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -18,23 +19,37 @@ pub struct Scores {
     pub queries: usize,
 }
 
-/// Scores the rankings of a set's questions. A passage counts once, at its best rank.
+/// What one question's ranking is worth: nDCG@10, recall@5, reciprocal rank@10, hit@5. A passage counts once,
+/// at its best rank.
+pub fn score_one(relevant: &HashMap<String, f64>, ranking: &Ranking) -> [f64; 4] {
+    let gains: Vec<f64> = ranking.iter().take(10).map(|(id, _)| relevant.get(id).copied().unwrap_or(0.0)).collect();
+    let mut ideal: Vec<f64> = relevant.values().copied().collect();
+    ideal.sort_by(|a, b| b.total_cmp(a));
+    let found = gains.iter().take(5).filter(|g| **g > 0.0).count();
+    [
+        dcg(&gains) / dcg(&ideal[..ideal.len().min(10)]),
+        found as f64 / relevant.len() as f64,
+        gains.iter().position(|g| *g > 0.0).map_or(0.0, |i| 1.0 / (i as f64 + 1.0)),
+        f64::from(u8::from(found > 0)),
+    ]
+}
+
+/// What each question's ranking is worth, in the order of the questions.
+pub fn score_each(set: &TestSet, rankings: &[Ranking]) -> Vec<[f64; 4]> {
+    let each = set.queries.iter().zip(rankings);
+    each.map(|(q, ranking)| set.relevant.get(&q.id).map_or([0.0; 4], |relevant| score_one(relevant, ranking))).collect()
+}
+
+/// Scores the rankings of a set's questions.
 pub fn score(set: &TestSet, rankings: &[Ranking]) -> Scores {
-    let mut sum = [0.0; 4];
-    for (question, ranking) in set.queries.iter().zip(rankings) {
-        let Some(relevant) = set.relevant.get(&question.id) else { continue };
-        let gains: Vec<f64> = ranking.iter().take(10).map(|(id, _)| relevant.get(id).copied().unwrap_or(0.0)).collect();
-        let mut ideal: Vec<f64> = relevant.values().copied().collect();
-        ideal.sort_by(|a, b| b.total_cmp(a));
-        let found = gains.iter().take(5).filter(|g| **g > 0.0).count();
-        sum[0] += dcg(&gains) / dcg(&ideal[..ideal.len().min(10)]);
-        sum[1] += found as f64 / relevant.len() as f64;
-        sum[2] += gains.iter().position(|g| *g > 0.0).map_or(0.0, |i| 1.0 / (i as f64 + 1.0));
-        sum[3] += f64::from(u8::from(found > 0));
-    }
-    let n = set.queries.len().max(1) as f64;
-    let [ndcg10, recall5, mrr10, hit5] = sum.map(|s| (s / n * 1e4).round() / 1e4);
-    Scores { ndcg10, recall5, mrr10, hit5, queries: set.queries.len() }
+    mean(&score_each(set, rankings))
+}
+
+/// The means over some questions.
+pub fn mean(each: &[[f64; 4]]) -> Scores {
+    let n = each.len().max(1) as f64;
+    let mean = |i: usize| (each.iter().map(|s| s[i]).sum::<f64>() / n * 1e4).round() / 1e4;
+    Scores { ndcg10: mean(0), recall5: mean(1), mrr10: mean(2), hit5: mean(3), queries: each.len() }
 }
 
 /// Discounted cumulative gain: gain / log2(rank + 1), ranks from 1.
@@ -46,10 +61,10 @@ fn dcg(gains: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use crate::eval::set::Question;
-    use std::collections::HashMap;
 
     fn set(relevant: &[(&str, &[(&str, f64)])]) -> TestSet {
-        let queries = relevant.iter().map(|(q, _)| Question { id: q.to_string(), text: String::new() }).collect();
+        let queries =
+            relevant.iter().map(|(q, _)| Question { id: q.to_string(), text: String::new(), lang: None }).collect();
         let gains = |list: &[(&str, f64)]| list.iter().map(|(d, g)| (d.to_string(), *g)).collect::<HashMap<_, _>>();
         TestSet {
             name: "t".into(),

@@ -1,24 +1,30 @@
-//! Measuring retrieval on a test set: corpus.jsonl, queries.jsonl, qrels.tsv.
+//! Measuring retrieval: on a test set (corpus.jsonl, queries.jsonl, qrels.tsv), or with a file of questions
+//! on a built site.
 
 pub mod answers;
+pub mod compare;
+pub mod interval;
 pub mod metrics;
+pub mod questions;
 mod set;
 
 use crate::base::Base;
-use crate::build::embed_texts;
+use crate::build::{Passage, centring, embed_texts};
 use crate::error::Result;
 use crate::model::ModelFolder;
 use crate::report::Reporter;
 use kb_core::bundle::BundleBuilder;
 use kb_core::chunk::{Chunk, ChunkId, heading};
-use kb_core::document::{Document, plain};
+use kb_core::document::Document;
 use kb_core::embed::TextKind;
 use kb_core::index::lexical::LexicalBuilder;
 use kb_core::index::vector::VectorIndex;
-use kb_core::search::{CANDIDATES, KnowledgeBase, Mode, Query};
+use kb_core::search::{CANDIDATES, Hit, KnowledgeBase, Mode, Query, RetrievalOptions};
 use metrics::Scores;
 use std::collections::HashSet;
+use std::fmt::Write;
 use std::path::Path;
+use std::time::Instant;
 
 pub use set::TestSet;
 
@@ -39,68 +45,132 @@ pub struct Outcome {
     pub rankings: Vec<Ranking>,
     /// Means over the questions.
     pub scores: Scores,
+    /// For each question and hit what the score is made of, as lines of a table.
+    pub features: String,
+    /// Milliseconds of a search without embedding the question: 95 % took no longer.
+    pub query_ms_p95: f64,
 }
 
-/// Indexes the set's corpus and asks its questions. Without a model only [`Mode::Lexical`] is possible.
-pub fn run(
-    set: &TestSet,
-    mode: Mode,
-    model: Option<&ModelFolder>,
-    cache: Option<&Path>,
-    reporter: &Reporter,
-) -> Result<Outcome> {
-    let base = index(set, model, cache, reporter)?;
+/// How a set is measured.
+#[derive(Clone, Copy)]
+pub struct Settings<'a> {
+    /// Which lists answer. Without a model only [`Mode::Lexical`] is possible.
+    pub mode: Mode,
+    /// How they are combined.
+    pub retrieval: RetrievalOptions,
+    /// The embedding model.
+    pub model: Option<&'a ModelFolder>,
+    /// Folder of the embedding cache.
+    pub cache: Option<&'a Path>,
+}
+
+/// Indexes the set's corpus and asks its questions.
+pub fn run(set: &TestSet, settings: &Settings, reporter: &Reporter) -> Result<Outcome> {
+    let base = index(set, settings, reporter)?;
     let questions: Vec<String> = set.queries.iter().map(|q| q.text.clone()).collect();
-    let vectors = match model {
-        Some(model) => Some(embed_texts(model, cache, TextKind::Query, &questions, reporter)?.vectors),
+    let vectors = match settings.model {
+        Some(model) => Some(embed_texts(model, settings.cache, TextKind::Query, &questions, reporter)?.vectors),
         None => None,
     };
-    reporter.stage("asking", questions.len() as u64, "questions");
-    let mut rankings = Vec::with_capacity(questions.len());
-    for (i, question) in questions.iter().enumerate() {
-        let query = Query { text: question.clone(), k: DEPTH, mode, ..Query::default() };
-        let response = base.search(&query, vectors.as_ref().map(|v| v[i].as_slice()))?;
+    ask(set, &base, settings.mode, vectors.as_deref(), reporter, |_, hit| hit.path.clone())
+}
+
+/// Asks the questions of a file of a built site.
+pub fn run_site(set: &TestSet, site: &Path, settings: &Settings, reporter: &Reporter) -> Result<Outcome> {
+    let mut base = Base::open(site, settings.mode != Mode::Lexical)?;
+    base.knowledge.set_options(settings.retrieval)?;
+    let questions: Vec<String> = set.queries.iter().map(|q| q.text.clone()).collect();
+    let vectors = match settings.model {
+        Some(model) => {
+            base.manifest.check_model(&model.info)?;
+            Some(embed_texts(model, settings.cache, TextKind::Query, &questions, reporter)?.vectors)
+        }
+        None => None,
+    };
+    ask(set, &base, settings.mode, vectors.as_deref(), reporter, |question, hit| {
+        questions::place_of(set.relevant.get(question).into_iter().flat_map(|places| places.keys()), hit)
+    })
+}
+
+/// Asks all questions; `name` says what a hit is called in the rankings.
+fn ask(
+    set: &TestSet,
+    base: &Base,
+    mode: Mode,
+    vectors: Option<&[Vec<f32>]>,
+    reporter: &Reporter,
+    name: impl Fn(&str, &Hit) -> String,
+) -> Result<Outcome> {
+    reporter.stage("asking", set.queries.len() as u64, "questions");
+    let mut rankings = Vec::with_capacity(set.queries.len());
+    let mut milliseconds = Vec::with_capacity(set.queries.len());
+    let mut features = String::new();
+    for (i, question) in set.queries.iter().enumerate() {
+        let query = Query { text: question.text.clone(), k: DEPTH, mode, keep_duplicates: true, ..Query::default() };
+        let started = Instant::now();
+        let found = base.explain(&query, vectors.and_then(|v| v.get(i)).map(Vec::as_slice))?;
+        milliseconds.push(started.elapsed().as_secs_f64() * 1e3);
         let mut seen = HashSet::new();
-        let hits = response.hits.into_iter().filter(|h| seen.insert(h.path.clone()));
-        rankings.push(hits.map(|h| (h.path, h.score)).collect());
+        let named = found.response.hits.iter().map(|hit| (name(&question.id, hit), hit.score));
+        for ((id, _), explanation) in named.clone().zip(&found.explanations) {
+            let gain = set.relevant.get(&question.id).and_then(|r| r.get(&id)).copied().unwrap_or(0.0);
+            let values: Vec<String> = explanation.parts.iter().map(|p| format!("{}\t{}", p.value, p.weight)).collect();
+            // Writing to a String cannot fail.
+            let _ = writeln!(features, "{}\t{id}\t{gain}\t{}", question.id, values.join("\t"));
+        }
+        rankings.push(named.filter(|(id, _)| seen.insert(id.clone())).collect());
         reporter.advance(1);
     }
     reporter.end_stage();
+    milliseconds.sort_by(f64::total_cmp);
+    let p95 = milliseconds.get(milliseconds.len() * 95 / 100).copied().unwrap_or(0.0);
     let scores = metrics::score(set, &rankings);
-    Ok(Outcome { rankings, scores })
+    Ok(Outcome { rankings, scores, features, query_ms_p95: (p95 * 100.0).round() / 100.0 })
 }
 
 /// Builds the base in memory, through the bundle's own encoding, so that what is measured is what a
 /// reader gets.
-fn index(set: &TestSet, model: Option<&ModelFolder>, cache: Option<&Path>, reporter: &Reporter) -> Result<Base> {
+fn index(set: &TestSet, settings: &Settings, reporter: &Reporter) -> Result<Base> {
+    let (documents, chunks) = corpus(set)?;
+    reporter.stage("indexing", chunks.len() as u64, "passages");
+    let mut lexical = LexicalBuilder::new();
+    for chunk in &chunks {
+        lexical.add_chunk(&documents[chunk.doc as usize], chunk)?;
+        reporter.advance(1);
+    }
+    let lexical = lexical.build()?;
+    reporter.end_stage();
+    let vectors = match settings.model {
+        Some(model) => {
+            let texts: Vec<String> = chunks.iter().map(|c| text_to_embed(&documents[c.doc as usize], c)).collect();
+            let vectors = embed_texts(model, settings.cache, TextKind::Passage, &texts, reporter)?.vectors;
+            let mut index = VectorIndex::build(model.info.dim, &vectors.concat())?;
+            let passages: Vec<Passage> = chunks.iter().map(|c| Passage::new(&documents[c.doc as usize], c)).collect();
+            if let Some(means) = centring(model, settings.cache, &passages, &vectors, reporter)? {
+                index = index.with_centring(means)?;
+            }
+            Some(VectorIndex::from_bytes(&index.to_bytes())?)
+        }
+        None => None,
+    };
+    let manifest = BundleBuilder::new("kb-builder eval", &documents, &chunks).finish()?.manifest;
+    let mut knowledge = KnowledgeBase::new(documents, chunks, lexical)?;
+    knowledge.set_options(settings.retrieval)?;
+    Ok(Base { manifest, knowledge, vectors })
+}
+
+/// The set's corpus as documents and their passages.
+pub fn corpus(set: &TestSet) -> Result<(Vec<Document>, Vec<Chunk>)> {
     let documents: Vec<Document> = set.corpus.iter().map(|e| document(set, e)).collect();
     let mut chunks: Vec<Chunk> = Vec::new();
     for (i, document) in documents.iter().enumerate() {
         chunks.extend(passages(document, i as u32)?);
     }
-    reporter.stage("indexing", chunks.len() as u64, "passages");
-    let mut lexical = LexicalBuilder::new();
-    for chunk in &chunks {
-        let document = &documents[chunk.doc as usize];
-        lexical.add(&document.title, "", &plain(chunk.text(document).unwrap_or_default()).text)?;
-        reporter.advance(1);
-    }
-    let lexical = lexical.build()?;
-    reporter.end_stage();
-    let vectors = match model {
-        Some(model) => {
-            let texts: Vec<String> = chunks.iter().map(|c| text_to_embed(&documents[c.doc as usize], c)).collect();
-            let embedding = embed_texts(model, cache, TextKind::Passage, &texts, reporter)?;
-            Some(VectorIndex::from_bytes(&VectorIndex::build(model.info.dim, &embedding.vectors.concat())?.to_bytes())?)
-        }
-        None => None,
-    };
-    let manifest = BundleBuilder::new("kb-builder eval", &documents, &chunks).finish()?.manifest;
-    Ok(Base { manifest, knowledge: KnowledgeBase::new(documents, chunks, lexical)?, vectors })
+    Ok((documents, chunks))
 }
 
-/// The set's own definition: title, line end, text.
-fn text_to_embed(document: &Document, chunk: &Chunk) -> String {
+/// What the model reads of a passage: the set's own definition, title, line end, text.
+pub fn text_to_embed(document: &Document, chunk: &Chunk) -> String {
     format!("{}\n{}", document.title, chunk.text(document).unwrap_or_default())
 }
 

@@ -25,6 +25,9 @@ pub struct Question {
     pub id: String,
     /// What is asked.
     pub text: String,
+    /// Language code, where the set says so.
+    #[serde(default)]
+    pub lang: Option<String>,
 }
 
 /// A test set in memory.

@@ -6,6 +6,7 @@ use super::{chunks, docs, text};
 use crate::chunk::Chunk;
 use crate::document::Document;
 use crate::embed::ModelInfo;
+use crate::search::RetrievalOptions;
 use crate::{Error, ErrorKind, Result};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -40,6 +41,7 @@ pub struct BundleBuilder<'a> {
     model: Option<ModelInfo>,
     documents: &'a [Document],
     chunks: &'a [Chunk],
+    retrieval: RetrievalOptions,
     indexes: BTreeMap<SectionKind, Vec<u8>>,
 }
 
@@ -55,6 +57,7 @@ impl<'a> BundleBuilder<'a> {
             model: None,
             documents,
             chunks,
+            retrieval: RetrievalOptions::default(),
             indexes: BTreeMap::new(),
         }
     }
@@ -74,6 +77,12 @@ impl<'a> BundleBuilder<'a> {
     /// A date or time to name in the manifest. Without it the bundle says nothing about when.
     pub fn created(mut self, when: Option<String>) -> Self {
         self.created = when;
+        self
+    }
+
+    /// How the base is searched.
+    pub fn retrieval(mut self, options: RetrievalOptions) -> Self {
+        self.retrieval = options;
         self
     }
 
@@ -131,6 +140,7 @@ impl<'a> BundleBuilder<'a> {
             language: self.language,
             collections: collections(self.documents, self.chunks),
             model: self.model,
+            retrieval: self.retrieval,
             counts: Counts {
                 documents: count(self.documents.len())?,
                 chunks: count(self.chunks.len())?,

@@ -158,7 +158,7 @@ pub(super) fn check_section_boundaries(text: &str, sections: &[Section]) -> Resu
 }
 
 /// The number of a language in the format; not the order of the enum, which may change.
-fn lang_code(lang: Lang) -> u8 {
+pub(crate) fn lang_code(lang: Lang) -> u8 {
     match lang {
         Lang::Other => 0,
         Lang::Zh => 1,
@@ -169,7 +169,7 @@ fn lang_code(lang: Lang) -> u8 {
     }
 }
 
-fn lang_from_code(code: u8) -> Option<Lang> {
+pub(crate) fn lang_from_code(code: u8) -> Option<Lang> {
     Some(match code {
         0 => Lang::Other,
         1 => Lang::Zh,

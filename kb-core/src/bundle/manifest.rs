@@ -2,6 +2,7 @@
 
 use super::frame::{self, FORMAT_VERSION, HEADER_BYTES, MAX_SECTION_BYTES, SectionKind};
 use crate::embed::ModelInfo;
+use crate::search::RetrievalOptions;
 use crate::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -39,6 +40,9 @@ pub struct Manifest {
     /// The model that made the vectors; none for a bundle without vectors.
     #[serde(default)]
     pub model: Option<ModelInfo>,
+    /// How the base is searched, where the author wants it otherwise than by default.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub retrieval: RetrievalOptions,
     /// Totals.
     pub counts: Counts,
     /// The section files, sorted by kind, parts of one kind in order.
@@ -190,6 +194,9 @@ impl Manifest {
         if self.model.as_ref().is_some_and(|m| m.dim == 0 || m.dim > MAX_DIM) {
             return Err(corrupt(format!("the manifest's model does not have 1 to {MAX_DIM} numbers in a vector")));
         }
+        if let Err(e) = self.retrieval.check() {
+            return Err(corrupt(format!("the manifest's settings of retrieval are out of range: {}", e.message())));
+        }
         if self.section(SectionKind::Vectors).is_some() && self.model.is_none() {
             return Err(corrupt("the manifest lists vectors but no model"));
         }
@@ -238,6 +245,10 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
         let _ = write!(hex, "{byte:02x}");
         hex
     })
+}
+
+fn is_default(options: &RetrievalOptions) -> bool {
+    *options == RetrievalOptions::default()
 }
 
 fn corrupt(what: impl Into<String>) -> Error {

@@ -9,29 +9,31 @@ use std::str::FromStr;
 impl FromStr for Filter {
     type Err = Error;
 
-    /// Reads `KEY=VALUE`.
+    /// Reads `KEY=VALUE` or `KEY!=VALUE`.
     fn from_str(text: &str) -> Result<Self> {
         match text.split_once('=') {
-            Some((key, value)) if !key.trim().is_empty() => {
+            Some((key, value)) if !key.trim().trim_end_matches('!').is_empty() => {
                 Ok(Self { key: key.trim().to_owned(), value: value.trim().to_owned() })
             }
-            _ => Err(Error::new(ErrorKind::InvalidInput, format!("filter `{text}` is not KEY=VALUE"))),
+            _ => Err(Error::new(ErrorKind::InvalidInput, format!("filter `{text}` is not KEY=VALUE or KEY!=VALUE"))),
         }
     }
 }
 
 /// Whether a document is in one of the collections (any if there are none) and meets the filters:
-/// one of those with the same key, all keys.
+/// one of those with the same key, all keys, and none of those that are turned round.
 pub(super) fn matches(document: &Document, collections: &[String], filters: &[Filter]) -> bool {
     if !collections.is_empty() && !collections.contains(&document.collection) {
         return false;
     }
-    filters.iter().all(|f| filters.iter().any(|same| same.key == f.key && meets(document, same)))
+    filters.iter().all(|f| match f.key.strip_suffix('!') {
+        Some(key) => !meets(document, key.trim_end(), &f.value),
+        None => filters.iter().any(|same| same.key == f.key && meets(document, &same.key, &same.value)),
+    })
 }
 
-fn meets(document: &Document, filter: &Filter) -> bool {
-    let value = filter.value.as_str();
-    match filter.key.as_str() {
+fn meets(document: &Document, key: &str, value: &str) -> bool {
+    match key {
         "path" => document.path.starts_with(value),
         "lang" => document.lang.code() == value,
         "tag" => ["tags", "tag"].iter().any(|key| document.metadata.get(*key).is_some_and(|m| has_tag(m, value))),
@@ -148,6 +150,13 @@ mod tests {
         assert!(!check(&["lang=en", "lang=zh", "week=4"]));
         assert!(check(&[]));
         assert!(matches(&document(), &["notes".into(), "x".into()], &[]) && !matches(&document(), &["x".into()], &[]));
+    }
+
+    #[test]
+    fn a_condition_can_be_turned_round() {
+        assert!(check(&["lang!=en"]) && check(&["lang != en", "lang!=fr", "week=3"]));
+        assert!(!check(&["lang!=zh"]) && !check(&["week=3", "tag!=dp"]) && !check(&["path!=notes/"]));
+        assert!("!=x".parse::<Filter>().is_err());
     }
 
     #[test]

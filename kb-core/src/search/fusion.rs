@@ -1,76 +1,201 @@
-//! One ranking from two.
+//! One ranking from two lists.
 
-use super::VectorHit;
+use super::options::{FusionMethod, RetrievalOptions};
+use super::{Explanation, Mode, VectorHit};
+use crate::index::lexical::Scored;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-/// How many candidates each list gives at least. A list of hits of length k needs as many as k.
+/// How many candidates the words' list gives at least. A list of hits of length k needs as many as k.
 pub const CANDIDATES: usize = 50;
 
-/// How the two lists are combined.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FusionOptions {
-    /// Weight of the lexical list, 0 to 1; the vector list has the rest. 0 and 1 give one list alone.
-    pub lexical_weight: f32,
-    /// Share of the highest BM25 score that the question could have at which the lexical list gets its
-    /// whole weight, above 0. Below, its weight shrinks in proportion: the best passage of a question
-    /// that shares a stray word with the base proves little, however far it is ahead of the next one.
-    pub full_coverage: f32,
+/// How many candidates the vectors' list gives at least: more than the words' list, so that a passage that
+/// the words found has its cosine as well.
+pub const VECTOR_CANDIDATES: usize = 200;
+
+/// Share of the question's weight that the best passage must hold for the words' list to get its whole
+/// weight. Below, it shrinks in proportion: the best passage of a question that shares a stray word with
+/// the base proves little, however far it is ahead of the next one.
+const FULL_COVERAGE: f32 = 0.3;
+/// The same for a question in a language that the base lacks: what it shares with a passage is names and
+/// numbers, and little of what is asked.
+const FULL_COVERAGE_ACROSS: f32 = 0.8;
+
+/// What the share of the question's words that a passage has counts beside both lists. Chosen with
+/// tests/bench/fit_weights.py; words in the title or near one another added nothing to it.
+const COVERAGE_WEIGHT: f32 = 0.1;
+
+/// What a score is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PartName {
+    /// BM25.
+    Words,
+    /// The cosine of question and passage.
+    Meaning,
+    /// The share of the question's words that the passage has.
+    Coverage,
 }
 
-impl Default for FusionOptions {
-    fn default() -> Self {
-        Self { lexical_weight: 0.5, full_coverage: 0.3 }
-    }
+/// A number between 0 and 1 and what it counts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// What it says.
+    pub name: PartName,
+    /// The number; BM25 or a cosine itself where a single list answers.
+    pub value: f32,
+    /// Its factor in the sum.
+    pub weight: f32,
 }
 
-impl FusionOptions {
-    /// The options for a question whose best passage reaches `coverage` of the highest possible score.
-    pub(super) fn at_coverage(self, coverage: f32) -> Self {
-        let share = (coverage / self.full_coverage).clamp(0.0, 1.0);
-        Self { lexical_weight: self.lexical_weight * share, ..self }
-    }
-}
-
-/// A passage with its scores from both lists.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A passage with its places in both lists.
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Fused {
     pub chunk: u32,
+    /// The sum of the parts, each times its weight.
     pub score: f32,
-    pub lexical: Option<f32>,
+    pub lexical: Option<Scored>,
     pub vector: Option<f32>,
+    /// Rank among the candidates of each list, from 1.
+    pub lexical_rank: Option<usize>,
+    pub vector_rank: Option<usize>,
+    pub parts: Vec<Part>,
 }
 
-/// Convex combination of min-max-normalised scores (Bruch, Gai and Ingber, TOIS 2023): each list is
-/// mapped to 0..1 over its own candidates, a passage that a list lacks counts 0 there. A list without
-/// any candidate does not take part, so that a question without a known word is ranked as by vectors
-/// alone. No list names a passage twice. The result is in no particular order.
-pub(super) fn fuse(lexical: &[(u32, f32)], vector: &[VectorHit], options: FusionOptions) -> Vec<Fused> {
-    let (lexical_weight, vector_weight) = match (lexical.is_empty(), vector.is_empty()) {
-        (true, _) => (0.0, 1.0),
-        (_, true) => (1.0, 0.0),
-        _ => (options.lexical_weight, 1.0 - options.lexical_weight),
-    };
-    let range = Range::of(lexical.iter().map(|(_, s)| *s));
-    let mut fused: Vec<Fused> = lexical
-        .iter()
-        .map(|&(chunk, score)| Fused {
-            chunk,
-            score: lexical_weight * range.normalise(score),
-            lexical: Some(score),
-            vector: None,
-        })
-        .collect();
-    let range = Range::of(vector.iter().map(|v| v.score));
-    for hit in vector {
-        let share = vector_weight * range.normalise(hit.score);
-        match fused.iter_mut().find(|f| f.chunk == hit.chunk) {
-            Some(known) => {
-                known.score += share;
-                known.vector = Some(hit.score);
-            }
-            None => fused.push(Fused { chunk: hit.chunk, score: share, lexical: None, vector: Some(hit.score) }),
+impl Fused {
+    /// How it came to its score.
+    pub(super) fn explanation(&self, folded: Vec<u32>) -> Explanation {
+        Explanation {
+            chunk: self.chunk,
+            lexical_rank: self.lexical_rank,
+            lexical_score: self.lexical.map(|s| s.score),
+            vector_rank: self.vector_rank,
+            vector_score: self.vector,
+            parts: self.parts.clone(),
+            score: self.score,
+            folded,
         }
     }
-    fused
+}
+
+/// The candidates of both lists, best first.
+pub(super) struct Lists<'a> {
+    pub lexical: &'a [Scored],
+    pub vector: &'a [VectorHit],
+    /// Every passage that has one of the words, by ascending index.
+    pub scored: &'a [Scored],
+    /// Whether no document is in the question's language.
+    pub across: bool,
+}
+
+impl Lists<'_> {
+    /// All candidates, by ascending index, without a score yet. A passage that only the vectors proposed
+    /// still has its BM25 score.
+    fn candidates(&self) -> Vec<Fused> {
+        let mut all: BTreeMap<u32, Fused> = BTreeMap::new();
+        for (i, scored) in self.lexical.iter().enumerate() {
+            all.entry(scored.chunk).or_insert_with(|| self.candidate(scored.chunk)).lexical_rank = Some(i + 1);
+        }
+        for (i, hit) in self.vector.iter().enumerate() {
+            let known = all.entry(hit.chunk).or_insert_with(|| self.candidate(hit.chunk));
+            known.vector = Some(hit.score);
+            known.vector_rank = Some(i + 1);
+        }
+        all.into_values().collect()
+    }
+
+    fn candidate(&self, chunk: u32) -> Fused {
+        let at = self.scored.binary_search_by_key(&chunk, |s| s.chunk).ok();
+        Fused {
+            chunk,
+            score: 0.0,
+            lexical: at.and_then(|i| self.scored.get(i)).copied(),
+            vector: None,
+            lexical_rank: None,
+            vector_rank: None,
+            parts: Vec::new(),
+        }
+    }
+}
+
+/// Both lists as one, in no particular order.
+///
+/// A list without any candidate does not take part, so that a question without a known word is ranked as
+/// by vectors alone.
+pub(super) fn fuse(lists: &Lists, options: &RetrievalOptions, mode: Mode) -> Vec<Fused> {
+    let mut all = lists.candidates();
+    match (mode, options.fusion) {
+        (Mode::Lexical, _) => alone(PartName::Words, |f| f.lexical.map(|s| s.score), &mut all),
+        (Mode::Vector, _) => alone(PartName::Meaning, |f| f.vector, &mut all),
+        (_, FusionMethod::Convex) => convex(lists, options, &mut all),
+        (_, FusionMethod::Rrf) => reciprocal_ranks(options.rrf_k, &mut all),
+        (_, FusionMethod::ThreeWay) => three_way(lists, options.three_way.weights(), &mut all),
+    }
+    for fused in &mut all {
+        fused.score = sum(&fused.parts);
+    }
+    all
+}
+
+/// The sum that a score is.
+pub(super) fn sum(parts: &[Part]) -> f32 {
+    parts.iter().fold(0.0, |sum, part| sum + part.weight * part.value)
+}
+
+/// One list answers: its score as it is.
+fn alone(name: PartName, score: impl Fn(&Fused) -> Option<f32>, all: &mut [Fused]) {
+    for fused in all {
+        let value = score(fused).unwrap_or(0.0);
+        fused.parts.push(Part { name, value, weight: 1.0 });
+    }
+}
+
+/// Convex combination of min-max-normalised scores (Bruch, Gai and Ingber, TOIS 2023): each list is mapped
+/// to 0..1 over its own candidates, a passage that a list lacks counts 0 there.
+fn convex(lists: &Lists, options: &RetrievalOptions, all: &mut [Fused]) {
+    let words = Range::of(lists.lexical.iter().map(|s| s.score));
+    let meaning = Range::of(lists.vector.iter().map(|v| v.score));
+    let coverage = lists.lexical.iter().map(|s| s.matched).fold(0.0, f32::max);
+    let full = if lists.across { FULL_COVERAGE_ACROSS } else { FULL_COVERAGE };
+    let share = match (lists.lexical.is_empty(), lists.vector.is_empty()) {
+        (true, _) => 0.0,
+        (_, true) => 1.0,
+        _ => options.lexical_weight * (coverage / full).clamp(0.0, 1.0),
+    };
+    for fused in all {
+        let normal = fused.lexical.map_or(0.0, |s| words.normalise(s.score));
+        fused.parts.push(Part { name: PartName::Words, value: normal, weight: share });
+        let normal = fused.vector.map_or(0.0, |s| meaning.normalise(s));
+        fused.parts.push(Part { name: PartName::Meaning, value: normal, weight: 1.0 - share });
+        if options.rerank {
+            let matched = fused.lexical.map_or(0.0, |s| s.matched);
+            fused.parts.push(Part { name: PartName::Coverage, value: matched, weight: COVERAGE_WEIGHT });
+        }
+    }
+}
+
+/// Reciprocal rank fusion: the sum of 1 / (k + rank) over the lists that have the passage.
+fn reciprocal_ranks(k: f32, all: &mut [Fused]) {
+    for fused in all {
+        for (name, rank) in [(PartName::Words, fused.lexical_rank), (PartName::Meaning, fused.vector_rank)] {
+            let value = rank.map_or(0.0, |rank| 1.0 / (k + rank as f32));
+            fused.parts.push(Part { name, value, weight: 1.0 });
+        }
+    }
+}
+
+/// Keywords, vectors and BM25, each normalised.
+fn three_way(lists: &Lists, [keywords, vectors, bm25]: [f32; 3], all: &mut [Fused]) {
+    let words = Range::of(lists.lexical.iter().map(|s| s.score));
+    let meaning = Range::of(lists.vector.iter().map(|v| v.score));
+    for fused in all {
+        let matched = fused.lexical.map_or(0.0, |s| s.matched);
+        fused.parts.push(Part { name: PartName::Coverage, value: matched, weight: keywords });
+        let normal = fused.vector.map_or(0.0, |s| meaning.normalise(s));
+        fused.parts.push(Part { name: PartName::Meaning, value: normal, weight: vectors });
+        let normal = fused.lexical.map_or(0.0, |s| words.normalise(s.score));
+        fused.parts.push(Part { name: PartName::Words, value: normal, weight: bm25 });
+    }
 }
 
 struct Range {
@@ -86,54 +211,14 @@ impl Range {
         })
     }
 
-    /// 0 for the least, 1 for the largest, 1 for all if they are equal.
+    /// 0 for the least, 1 for the largest, 1 for all if they are equal; what lies outside counts as the
+    /// nearer end.
     fn normalise(&self, score: f32) -> f32 {
         let width = self.max - self.min;
-        if width > 0.0 { (score - self.min) / width } else { 1.0 }
+        if width > 0.0 { ((score - self.min) / width).clamp(0.0, 1.0) } else { 1.0 }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn v(chunk: u32, score: f32) -> VectorHit {
-        VectorHit { chunk, score }
-    }
-
-    fn scores(lexical: &[(u32, f32)], vector: &[VectorHit], weight: f32) -> Vec<(u32, f32)> {
-        let fused = fuse(lexical, vector, FusionOptions { lexical_weight: weight, ..FusionOptions::default() });
-        let mut scores: Vec<_> = fused.into_iter().map(|f| (f.chunk, f.score)).collect();
-        scores.sort_by_key(|s| s.0);
-        scores
-    }
-
-    /// By hand: lexical 10, 6, 2 become 1, 0.5, 0; vectors 0.9, 0.8 become 1, 0.
-    #[test]
-    fn halves_add_up() {
-        let lexical = [(7, 10.0), (3, 6.0), (5, 2.0)];
-        let got = scores(&lexical, &[v(3, 0.875), v(9, 0.75)], 0.5);
-        assert_eq!(got, [(3, 0.75), (5, 0.0), (7, 0.5), (9, 0.0)]);
-        let got = scores(&lexical, &[v(3, 0.875), v(9, 0.75)], 0.25);
-        assert_eq!(got, [(3, 0.875), (5, 0.0), (7, 0.25), (9, 0.0)]);
-    }
-
-    #[test]
-    fn a_stray_word_weighs_little() {
-        let options = FusionOptions { lexical_weight: 0.5, full_coverage: 0.25 };
-        let weight = |coverage: f32| options.at_coverage(coverage).lexical_weight;
-        assert_eq!([0.0, 0.125, 0.25, 0.9].map(weight), [0.0, 0.25, 0.5, 0.5]);
-    }
-
-    #[test]
-    fn an_empty_list_takes_no_part() {
-        assert_eq!(scores(&[], &[v(1, 0.9), v(2, 0.8), v(3, 0.7)], 0.5)[0], (1, 1.0));
-        assert_eq!(scores(&[(4, 3.0)], &[], 0.5), [(4, 1.0)]);
-        assert_eq!(scores(&[], &[], 0.5), []);
-    }
-
-    #[test]
-    fn equal_scores_are_all_best() {
-        assert_eq!(scores(&[(1, 2.0), (2, 2.0)], &[], 0.5), [(1, 1.0), (2, 1.0)]);
-    }
-}
+#[path = "fusion_tests.rs"]
+mod tests;

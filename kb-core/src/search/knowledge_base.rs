@@ -1,19 +1,25 @@
 //! A loaded bundle that answers.
 
+use super::duplicates::Seen;
 use super::excerpt::{MarkTerm, excerpt};
+use super::facet::{Facet, count};
 use super::filter::matches;
-use super::fusion::{CANDIDATES, Fused, FusionOptions, fuse};
-use super::{ChunkSet, Excerpt, Hit, Mode, Query, Response, VectorHit};
+use super::fusion::{CANDIDATES, Fused, Lists, VECTOR_CANDIDATES, fuse};
+use super::options::RetrievalOptions;
+use super::{ChunkSet, Excerpt, Explanation, Hit, Mode, Query, Response, Understanding, VectorHit, phrase};
 use crate::chunk::{Chunk, opening_headings, plain_passage, title_path};
-use crate::document::{Document, Section};
-use crate::index::lexical::{LexicalIndex, Scores};
-use crate::text::query_terms;
+use crate::document::{Document, Lang, Section, lang};
+use crate::index::lexical::{LexicalIndex, Lookup, Scored, Scores};
+use crate::text::{query_terms, quoted};
 use crate::{Error, ErrorKind, Result};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// Longest question in bytes that is looked at; the rest of a longer one is ignored.
-const MAX_QUERY_BYTES: usize = 100_000;
+/// Longest question in bytes that is looked at, some 4,000 Chinese characters; the rest of a longer one is
+/// ignored. No model reads more.
+const MAX_QUERY_BYTES: usize = 12_000;
+/// Most words of a question that are looked up, the rarest ones.
+const MAX_WORDS: usize = 256;
 /// How many terms of a question are marked in excerpts; a long paste has more.
 const MAX_MARKED_TERMS: usize = 200;
 /// Scores that differ by less than this are equal, so that every machine gives the same order.
@@ -25,7 +31,20 @@ pub struct KnowledgeBase {
     documents: Vec<Document>,
     chunks: Vec<Chunk>,
     lexical: LexicalIndex,
-    fusion: FusionOptions,
+    options: RetrievalOptions,
+}
+
+/// An answer and how it came about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explained {
+    /// The answer.
+    pub response: Response,
+    /// One for each hit, in their order.
+    pub explanations: Vec<Explanation>,
+    /// What was understood of the query.
+    pub understanding: Understanding,
+    /// How many documents with a candidate have which language, collection and tag.
+    pub facets: Vec<Facet>,
 }
 
 impl KnowledgeBase {
@@ -58,7 +77,7 @@ impl KnowledgeBase {
                 check_passage(chunk, &document.text)?;
             }
         }
-        Ok(Self { documents, chunks, lexical, fusion: FusionOptions::default() })
+        Ok(Self { documents, chunks, lexical, options: RetrievalOptions::default() })
     }
 
     /// All documents, in the order of the bundle.
@@ -111,9 +130,26 @@ impl KnowledgeBase {
         &mut self.lexical
     }
 
-    /// Combines the lists in another way from now on.
-    pub fn set_fusion(&mut self, options: FusionOptions) {
-        self.fusion = options;
+    /// Ranks in another way from now on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::InvalidInput`] for a setting out of range.
+    pub fn set_options(&mut self, options: RetrievalOptions) -> Result<()> {
+        options.check()?;
+        self.options = options;
+        Ok(())
+    }
+
+    /// How it ranks.
+    pub fn options(&self) -> RetrievalOptions {
+        self.options
+    }
+
+    /// The language that a question is taken to be in, for [`VectorIndex::search_as`].
+    ///
+    /// [`VectorIndex::search_as`]: crate::index::vector::VectorIndex::search_as
+    pub fn language_of(question: &str) -> Lang {
+        lang::detect(beginning(question, MAX_QUERY_BYTES))
     }
 
     /// Names of the collections that have documents, sorted.
@@ -141,7 +177,7 @@ impl KnowledgeBase {
 
     /// How many candidates the vector side should give for this query.
     pub fn candidates(&self, query: &Query) -> usize {
-        CANDIDATES.max(query.k)
+        VECTOR_CANDIDATES.max(query.k)
     }
 
     /// Answers by words alone, whatever the query's mode is.
@@ -149,7 +185,7 @@ impl KnowledgeBase {
     /// # Errors
     /// As [`Self::search`].
     pub fn lexical(&self, query: &Query) -> Result<Response> {
-        self.answer(query, Mode::Lexical, &[])
+        Ok(self.answer(query, Mode::Lexical, &[])?.response)
     }
 
     /// Answers a query. `vectors` are the candidates of the vector side, best first, as many as
@@ -160,6 +196,14 @@ impl KnowledgeBase {
     /// [`ErrorKind::InvalidInput`] for an empty question, a `k` out of range, or a vector query without
     /// vectors; [`ErrorKind::Corrupt`] if the index is damaged.
     pub fn search(&self, query: &Query, vectors: Option<&[VectorHit]>) -> Result<Response> {
+        Ok(self.explain(query, vectors)?.response)
+    }
+
+    /// Answers a query as [`Self::search`] does, and says how.
+    ///
+    /// # Errors
+    /// As [`Self::search`].
+    pub fn explain(&self, query: &Query, vectors: Option<&[VectorHit]>) -> Result<Explained> {
         match (query.mode, vectors) {
             (Mode::Vector, None) => {
                 Err(Error::new(ErrorKind::InvalidInput, "a search by meaning needs the model, which is not loaded"))
@@ -169,62 +213,133 @@ impl KnowledgeBase {
         }
     }
 
-    fn answer(&self, query: &Query, mode: Mode, vectors: &[VectorHit]) -> Result<Response> {
+    fn answer(&self, query: &Query, mode: Mode, vectors: &[VectorHit]) -> Result<Explained> {
         if query.text.trim().is_empty() {
             return Err(Error::new(ErrorKind::InvalidInput, "the question is empty"));
         }
         if !(1..=100).contains(&query.k) {
             return Err(Error::new(ErrorKind::InvalidInput, format!("k is {}, it must be 1 to 100", query.k)));
         }
-        let allowed = self.allowed(query);
-        let admits =
-            |chunk: u32| (chunk as usize) < self.chunks.len() && allowed.as_ref().is_none_or(|a| a.contains(chunk));
+        let text = beginning(&query.text, MAX_QUERY_BYTES);
+        let mut allowed = self.allowed(query);
+        let mut phrases = quoted(text);
+        match phrase::holding(self, &phrases, allowed.as_ref())? {
+            Some(holding) => allowed = Some(holding),
+            // Where nothing holds them they are words like all others.
+            None => phrases.clear(),
+        }
+        let vectors = self.admitted(vectors, allowed.as_ref());
+        let words = self.words(text, query.unfinished)?;
+        let found = match mode {
+            // The words are only marked then; how rare they are does not matter.
+            Mode::Vector => Scores { passages: Vec::new(), idf: vec![1.0; words.len()] },
+            _ => self.lexical.scores(&words, allowed.as_ref())?,
+        };
+        let scores: Vec<(u32, f32)> = found.passages.iter().map(|s| (s.chunk, s.score)).collect();
+        // As many of each list are said to have been found by it; the vectors give more, for their cosines.
+        let listed = CANDIDATES.max(query.k);
+        let best = self.best(&scores, listed);
+        let lexical: Vec<Scored> = best.iter().filter_map(|i| found.passages.get(*i)).copied().collect();
+        let across = self.lacks(Self::language_of(text), allowed.as_ref());
+        let lists = Lists { lexical: &lexical, vector: &vectors, scored: &found.passages, across };
+        let mut fused = fuse(&lists, &self.options, mode);
+        if let Some(least) = self.options.min_score {
+            fused.retain(|f| f.score >= least);
+        }
+        let marked: Vec<MarkTerm> = (words.iter().zip(&found.idf))
+            .flat_map(|(word, idf)| word.forms.iter().map(|(term, _)| MarkTerm { term: term.clone(), weight: *idf }))
+            .take(MAX_MARKED_TERMS)
+            .collect();
+        let (mut hits, mut explanations) = (Vec::new(), Vec::<Explanation>::new());
+        for (f, folded) in self.chosen(&fused, query) {
+            if let Some(hit) = self.hit(hits.len() + 1, f, listed, &marked) {
+                hits.push(hit);
+                explanations.push(f.explanation(folded));
+            }
+        }
+        let facets = count(fused.iter().filter_map(|f| self.document_of(f.chunk)));
+        let response = Response {
+            hits,
+            mode,
+            lexical_candidates: found.passages.len(),
+            vector_candidates: vectors.len(),
+            coverage: lexical.iter().map(|s| s.matched).fold(0.0, f32::max),
+        };
+        let understanding = Understanding {
+            lang: Self::language_of(text).code().to_owned(),
+            terms: words.iter().filter_map(|w| w.forms.first()).map(|(term, _)| term.clone()).collect(),
+            corrected: words.iter().filter(|w| w.corrected).filter_map(Lookup::correction).collect(),
+            phrases: phrases.into_iter().map(str::to_owned).collect(),
+        };
+        Ok(Explained { response, explanations, understanding, facets })
+    }
+
+    /// Whether no admitted passage is in `lang`, which must be one that can be told.
+    fn lacks(&self, lang: Lang, allowed: Option<&ChunkSet>) -> bool {
+        let is_in = |i: u32| self.document_of(i).is_some_and(|d| d.lang == lang);
+        let mut all = (0..self.chunks.len() as u32).filter(|i| allowed.is_none_or(|set| set.contains(*i)));
+        lang != Lang::Other && !all.any(is_in)
+    }
+
+    /// The vectors' candidates that may be hits, each once.
+    fn admitted(&self, vectors: &[VectorHit], allowed: Option<&ChunkSet>) -> Vec<VectorHit> {
+        let least = self.options.max_distance.map_or(f32::NEG_INFINITY, |d| 1.0 - d);
         let mut known = ChunkSet::new(self.chunks.len());
         let mut candidates: Vec<VectorHit> = Vec::new();
-        for hit in vectors.iter().filter(|v| admits(v.chunk) && v.score.is_finite()) {
-            if !known.contains(hit.chunk) {
+        for hit in vectors.iter().filter(|v| v.score.is_finite() && v.score >= least) {
+            let admitted =
+                (hit.chunk as usize) < self.chunks.len() && allowed.is_none_or(|set| set.contains(hit.chunk));
+            if admitted && !known.contains(hit.chunk) {
                 known.insert(hit.chunk);
                 candidates.push(*hit);
             }
         }
-        let vectors = candidates;
-        let terms = query_terms(beginning(&query.text, MAX_QUERY_BYTES));
-        let found = match mode {
-            // The words are only marked then; how rare they are does not matter.
-            Mode::Vector => Scores { passages: Vec::new(), idf: vec![1.0; terms.len()] },
-            _ => self.lexical.scores(&terms, allowed.as_ref())?,
-        };
-        let lexical = self.best(&found.passages, self.candidates(query));
-        let attainable: f32 = terms.iter().zip(&found.idf).map(|(t, idf)| t.weight * idf).sum();
-        let best = lexical.first().map_or(0.0, |(_, score)| *score);
-        let coverage = if attainable > 0.0 { best / attainable } else { 0.0 };
-        let fused: Vec<Fused> = match mode {
-            Mode::Lexical => {
-                lexical.iter().map(|&(c, s)| Fused { chunk: c, score: s, lexical: Some(s), vector: None }).collect()
-            }
-            Mode::Vector => vectors
-                .iter()
-                .map(|v| Fused { chunk: v.chunk, score: v.score, lexical: None, vector: Some(v.score) })
-                .collect(),
-            Mode::Hybrid => fuse(&lexical, &vectors, self.fusion.at_coverage(coverage)),
-        };
-        let scores: Vec<(u32, f32)> = fused.iter().map(|f| (f.chunk, f.score)).collect();
-        let ranked: Vec<&Fused> = self
-            .best(&scores, query.k)
-            .iter()
-            .filter_map(|(chunk, _)| fused.iter().find(|f| f.chunk == *chunk))
-            .collect();
-        let marked: Vec<MarkTerm> = (terms.into_iter().zip(found.idf).take(MAX_MARKED_TERMS))
-            .map(|(t, weight)| MarkTerm { term: t.term, weight })
-            .collect();
-        let hits = ranked.iter().enumerate().filter_map(|(i, f)| self.hit(i + 1, f, &marked)).collect();
-        let lexical_candidates = found.passages.len();
-        Ok(Response { hits, mode, lexical_candidates, vector_candidates: vectors.len(), coverage })
+        candidates
     }
 
-    /// The `k` best by score, rounded; equal ones by chunk id. Best first.
-    fn best(&self, scores: &[(u32, f32)], k: usize) -> Vec<(u32, f32)> {
-        let mut heap = BinaryHeap::with_capacity(k + 1);
+    /// What is looked up for a question.
+    fn words(&self, text: &str, unfinished: bool) -> Result<Vec<Lookup>> {
+        let mut terms = query_terms(text);
+        if terms.len() > MAX_WORDS {
+            let mut counts = Vec::with_capacity(terms.len());
+            for (i, term) in terms.iter().enumerate() {
+                let count = self.lexical.posting_count(&term.term)?;
+                // What no passage has says nothing.
+                counts.push((if count == 0 { u32::MAX } else { count }, i));
+            }
+            counts.sort_unstable();
+            let mut kept: Vec<usize> = counts.into_iter().take(MAX_WORDS).map(|(_, i)| i).collect();
+            kept.sort_unstable();
+            terms = kept.into_iter().map(|i| terms[i].clone()).collect();
+        }
+        self.lexical.lookups(&terms, unfinished)
+    }
+
+    /// The hits among the candidates, best first, each with the passages that say nearly the same.
+    fn chosen<'f>(&self, fused: &'f [Fused], query: &Query) -> Vec<(&'f Fused, Vec<u32>)> {
+        let scores: Vec<(u32, f32)> = fused.iter().map(|f| (f.chunk, f.score)).collect();
+        let mut chosen: Vec<(&Fused, Vec<u32>)> = Vec::new();
+        let mut seen = Seen::default();
+        for f in self.best(&scores, fused.len()).into_iter().filter_map(|i| fused.get(i)) {
+            if chosen.len() == query.k {
+                break;
+            }
+            let same = if query.keep_duplicates { None } else { seen.same_as(self, f.chunk, chosen.len()) };
+            match same.and_then(|at| chosen.get_mut(at)) {
+                Some((_, folded)) => folded.push(f.chunk),
+                None => chosen.push((f, Vec::new())),
+            }
+        }
+        chosen
+    }
+
+    pub(super) fn document_of(&self, chunk: u32) -> Option<&Document> {
+        self.documents.get(self.chunks.get(chunk as usize)?.doc as usize)
+    }
+
+    /// Places in `scores` of the `k` best by score, rounded; equal ones by chunk id. Best first.
+    fn best(&self, scores: &[(u32, f32)], k: usize) -> Vec<usize> {
+        let mut heap = BinaryHeap::with_capacity(k.min(scores.len()) + 1);
         for (i, &(chunk, score)) in scores.iter().enumerate() {
             let steps = (score / SCORE_STEP).round() as i64;
             heap.push((Reverse(steps), self.chunks.get(chunk as usize).map(|c| c.id), i));
@@ -232,10 +347,10 @@ impl KnowledgeBase {
                 heap.pop();
             }
         }
-        heap.into_sorted_vec().into_iter().map(|(.., i)| scores[i]).collect()
+        heap.into_sorted_vec().into_iter().map(|(.., i)| i).collect()
     }
 
-    fn hit(&self, rank: usize, fused: &Fused, terms: &[MarkTerm]) -> Option<Hit> {
+    fn hit(&self, rank: usize, fused: &Fused, listed: usize, terms: &[MarkTerm]) -> Option<Hit> {
         let chunk = self.chunks.get(fused.chunk as usize)?;
         let document = self.documents.get(chunk.doc as usize)?;
         let own = chunk.section.map(|s| s as usize);
@@ -248,8 +363,8 @@ impl KnowledgeBase {
         Some(Hit {
             rank,
             score: fused.score,
-            lexical_score: fused.lexical,
-            vector_score: fused.vector,
+            lexical_score: fused.lexical.filter(|_| fused.lexical_rank.is_some()).map(|s| s.score),
+            vector_score: fused.vector.filter(|_| fused.vector_rank.is_some_and(|rank| rank <= listed)),
             chunk_id: chunk.id.to_string(),
             chunk: fused.chunk,
             collection: document.collection.clone(),

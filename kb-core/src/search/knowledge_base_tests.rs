@@ -98,7 +98,8 @@ fn filters_and_collections_narrow() {
 
 #[test]
 fn modes_use_the_lists_they_name() {
-    let base = base();
+    let mut base = base();
+    base.set_options(RetrievalOptions { rerank: false, ..RetrievalOptions::default() }).expect("in range");
     let vectors: Vec<VectorHit> = [(4, 0.9), (5, 0.8)].map(|(chunk, score)| VectorHit { chunk, score }).into();
     let hybrid = base.search(&query("Floyd"), Some(&vectors)).expect("a valid query");
     assert_eq!(hybrid.mode, Mode::Hybrid);
@@ -121,6 +122,45 @@ fn modes_use_the_lists_they_name() {
     // No known word: the vectors alone decide, undiluted.
     let unknown = base.search(&query("xyzzy"), Some(&vectors)).expect("a valid query");
     assert_eq!(unknown.hits.iter().map(|h| (h.chunk, h.score)).collect::<Vec<_>>(), [(4, 1.0), (5, 0.0)]);
+}
+
+/// Twelve words have nine sequences of four, one word more has ten: nine of ten are in both.
+#[test]
+fn copies_are_left_out_and_named() {
+    let text = "one two three four five six seven eight nine ten eleven twelve";
+    let pages = [("a.md", text.to_owned()), ("b.md", format!("{text} thirteen")), ("c.md", "one other two".to_owned())];
+    let (mut documents, mut chunks, mut lexical) = (Vec::new(), Vec::new(), LexicalBuilder::new());
+    for (path, text) in pages {
+        let document = parse_markdown(path, &text).document;
+        for c in chunk(&document, documents.len() as u32, &HeadingOptions::default()).expect("valid options") {
+            lexical.add_chunk(&document, &c).expect("small");
+            chunks.push(c);
+        }
+        documents.push(document);
+    }
+    let base = KnowledgeBase::new(documents, chunks, lexical.build().expect("small")).expect("fits together");
+    let found = base.explain(&query("one two"), None).expect("a valid query");
+    assert_eq!(found.response.hits.len(), 2);
+    let folded: usize = found.explanations.iter().map(|e| e.folded.len()).sum();
+    assert_eq!(folded, 1);
+    let all = base.search(&Query { keep_duplicates: true, ..query("one two") }, None).expect("a valid query");
+    assert_eq!(all.hits.len(), 3);
+}
+
+#[test]
+fn thresholds_leave_out_what_is_below() {
+    let mut base = base();
+    let vectors: Vec<VectorHit> = [(4, 0.9), (5, 0.4)].map(|(chunk, score)| VectorHit { chunk, score }).into();
+    let found = |base: &KnowledgeBase, text: &str| {
+        let response = base.search(&query(text), Some(&vectors)).expect("a valid query");
+        response.hits.iter().map(|h| h.chunk).collect::<Vec<_>>()
+    };
+    base.set_options(RetrievalOptions { max_distance: Some(0.5), ..RetrievalOptions::default() }).expect("in range");
+    assert_eq!(found(&base, "xyzzy"), [4]);
+    base.set_options(RetrievalOptions { min_score: Some(0.55), ..RetrievalOptions::default() }).expect("in range");
+    // Half for the best of one list; Floyd's section has a tenth more for holding the whole question.
+    assert_eq!(found(&base, "Floyd"), [1]);
+    assert!(base.set_options(RetrievalOptions { rrf_k: -1.0, ..RetrievalOptions::default() }).is_err());
 }
 
 #[test]

@@ -1,15 +1,21 @@
 //! From a question to hits: candidates, filters, fusion, excerpts.
 
 mod chunk_set;
+mod duplicates;
 mod excerpt;
+mod facet;
 mod filter;
 mod fusion;
 mod knowledge_base;
+mod options;
+mod phrase;
 
 pub use chunk_set::ChunkSet;
 pub use excerpt::MAX_EXCERPT_CHARS;
-pub use fusion::{CANDIDATES, FusionOptions};
-pub use knowledge_base::KnowledgeBase;
+pub use facet::Facet;
+pub use fusion::{CANDIDATES, Part, PartName, VECTOR_CANDIDATES};
+pub use knowledge_base::{Explained, KnowledgeBase};
+pub use options::{FusionMethod, RRF_K, RetrievalOptions, ThreeWayPreset};
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -29,9 +35,10 @@ pub enum Mode {
 
 /// A condition on a document: `KEY=VALUE`. Conditions on one key are alternatives (IN), conditions
 /// on different keys must all hold (AND). Keys: `path` (prefix), `lang`, `tag`, or any metadata key.
+/// `KEY!=VALUE`, a key that ends in `!`, must not hold (NOT), whatever else does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
-    /// `path`, `lang`, `tag` or a metadata key.
+    /// `path`, `lang`, `tag` or a metadata key; with `!` at its end the condition is turned round.
     pub key: String,
     /// The value to be equal to (for `path`: to begin with).
     pub value: String,
@@ -51,11 +58,23 @@ pub struct Query {
     pub collections: Vec<String>,
     /// Conditions on documents.
     pub filters: Vec<Filter>,
+    /// Whether the reader is still typing: the last word is then taken as the beginning of one.
+    pub unfinished: bool,
+    /// Whether passages that say nearly the same as a better hit are hits as well.
+    pub keep_duplicates: bool,
 }
 
 impl Default for Query {
     fn default() -> Self {
-        Self { text: String::new(), k: 10, mode: Mode::Hybrid, collections: vec![], filters: vec![] }
+        Self {
+            text: String::new(),
+            k: 10,
+            mode: Mode::Hybrid,
+            collections: vec![],
+            filters: vec![],
+            unfinished: false,
+            keep_duplicates: false,
+        }
     }
 }
 
@@ -112,6 +131,42 @@ pub struct Hit {
     pub excerpt: Excerpt,
 }
 
+/// How a hit came to its place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub struct Explanation {
+    /// Index of the chunk in the bundle.
+    pub chunk: u32,
+    /// Rank among the words' candidates, from 1, if it is one of them.
+    pub lexical_rank: Option<usize>,
+    /// BM25 score, if it has one of the words.
+    pub lexical_score: Option<f32>,
+    /// Rank among the vectors' candidates, from 1, if it is one of them.
+    pub vector_rank: Option<usize>,
+    /// Cosine, if it is one of the vectors' candidates.
+    pub vector_score: Option<f32>,
+    /// What the score is made of: weight times value, added up.
+    pub parts: Vec<Part>,
+    /// The score that the order follows.
+    pub score: f32,
+    /// Passages further down that say nearly the same and were left out, by index.
+    pub folded: Vec<u32>,
+}
+
+/// What was understood of a query.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub struct Understanding {
+    /// Language code of the question.
+    pub lang: String,
+    /// The words that were looked up.
+    pub terms: Vec<String>,
+    /// Words that no passage has, and the terms that were taken for them.
+    pub corrected: Vec<(String, Vec<String>)>,
+    /// Phrases in quotation marks that every hit holds; empty where no passage holds them all.
+    pub phrases: Vec<String>,
+}
+
 /// The answer to a query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -124,7 +179,7 @@ pub struct Response {
     pub lexical_candidates: usize,
     /// Passages that the vector side proposed, after filters.
     pub vector_candidates: usize,
-    /// Share of the highest BM25 score that the question could have which its best passage reaches, 0 to
-    /// 1; 0 where the words were not looked at.
+    /// Share of the question's words, by rarity, that the passage with most of them has, 0 to 1; 0 where the
+    /// words were not looked at.
     pub coverage: f32,
 }

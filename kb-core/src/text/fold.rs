@@ -1,9 +1,10 @@
 //! Character folding: what a reader types and what an author wrote become the same letters.
 //!
 //! A compact stand-in for NFKC with case folding: case, full-width and half-width forms, Latin
-//! diacritics, combining marks, ligatures, Kangxi radicals, superscript digits. Traditional and
-//! simplified Chinese stay different characters here.
+//! diacritics, combining marks, ligatures, Kangxi radicals, superscript digits; and traditional Chinese
+//! characters become simplified ones.
 
+use super::fold_han::PAIRS;
 use super::fold_tables::{KANGXI, KATAKANA, LATIN, LATIN_ADDITIONAL};
 
 /// Passes the folded form of `c` to `out`: one character for most, none for a combining mark, two or
@@ -19,8 +20,9 @@ pub fn fold(c: char, out: &mut impl FnMut(char)) {
         0xB9 => out('1'),
         0x2070 | 0x2074..=0x2079 => out(digit(n - 0x2070)),
         0x2080..=0x2089 => out(digit(n - 0x2080)),
-        0x2F00..=0x2FD5 => out(third_of(KANGXI, n - 0x2F00).unwrap_or(c)),
+        0x2F00..=0x2FD5 => out(third_of(KANGXI, n - 0x2F00).map_or(c, simplified)),
         0x3000 => out(' '),
+        0x4E00..=0x9FFF => out(simplified(c)),
         0xFB00..=0xFB06 => {
             const LIGATURES: [&str; 7] = ["ff", "fi", "fl", "ffi", "ffl", "st", "st"];
             LIGATURES[(n - 0xFB00) as usize].chars().for_each(out);
@@ -70,6 +72,24 @@ fn lower(c: char, out: &mut impl FnMut(char)) {
     }
 }
 
+/// The simplified character for a traditional one, anything else as it is.
+fn simplified(c: char) -> char {
+    let mut utf8 = [0; 4];
+    let wanted = c.encode_utf8(&mut utf8).as_bytes();
+    let pairs = PAIRS.as_bytes();
+    let (mut low, mut high) = (0, pairs.len() / 6);
+    while low < high {
+        let middle = (low + high) / 2;
+        // UTF-8 sorts as the characters do.
+        match pairs[6 * middle..6 * middle + 3].cmp(wanted) {
+            std::cmp::Ordering::Less => low = middle + 1,
+            std::cmp::Ordering::Greater => high = middle,
+            std::cmp::Ordering::Equal => return third_of(PAIRS, 2 * middle as u32 + 1).unwrap_or(c),
+        }
+    }
+    c
+}
+
 fn digit(value: u32) -> char {
     char::from_digit(value, 10).unwrap_or('0')
 }
@@ -102,8 +122,15 @@ mod tests {
             if by_custom.contains(c) || expected.chars().count() != 1 || latin && !expected.is_ascii() {
                 continue;
             }
-            assert_eq!(fold_str(&c.to_string()), expected, "U+{:04X}", c as u32);
+            assert_eq!(fold_str(&c.to_string()), fold_str(&expected), "U+{:04X}", c as u32);
         }
+    }
+
+    #[test]
+    fn pairs_are_sorted_so_that_they_can_be_searched() {
+        let chars: Vec<char> = PAIRS.chars().collect();
+        assert!(chars.iter().all(|c| c.len_utf8() == 3) && chars.len() % 2 == 0);
+        assert!(chars.chunks(2).map(|p| p[0]).is_sorted());
     }
 
     #[test]
@@ -120,6 +147,9 @@ mod tests {
             ("ﾌﾟﾛｸﾞﾗﾑ", "フﾟロクﾞラム"),
             ("x² H₂O", "x2 h2o"),
             ("Nguyễn Việt", "nguyen viet"),
+            ("資料結構與演算法", "资料结构与演算法"),
+            ("後來發現頭髮", "后来发现头发"),
+            ("最短路徑", "最短路径"),
         ] {
             assert_eq!(fold_str(written), folded);
         }

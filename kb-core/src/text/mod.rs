@@ -1,7 +1,7 @@
 //! The one tokeniser, used when an index is built and when a question is asked, so that both sides
 //! always cut text the same way.
 //!
-//! - Characters are folded first ([`fold`]): case, width, diacritics.
+//! - Characters are folded first ([`fold`]): case, width, diacritics, traditional Chinese to simplified.
 //! - Words are runs of letters and digits; English ones are stemmed ([`stem`]).
 //! - Identifiers give their whole form and their parts: `np.linalg.norm` → `np.linalg.norm`, `np`,
 //!   `linalg`, `norm`; `useEffect` → `useeffect`, `use`, `effect`. Error codes (`0x80070005`,
@@ -11,6 +11,7 @@
 //! Time is linear in the length of the text.
 
 mod fold;
+mod fold_han;
 mod fold_tables;
 mod query;
 mod question;
@@ -21,7 +22,7 @@ mod stop;
 mod word;
 
 pub use fold::{fold, fold_str};
-pub use query::{QueryTerm, query_terms};
+pub use query::{QueryTerm, query_terms, quoted};
 pub use sentence::{is_clause_mark, sentence_ends};
 pub use stem::stem;
 pub(crate) use stop::is_stop_word;

@@ -90,7 +90,23 @@ impl Field {
 
     /// Passes unit and frequency of every posting of `term` to `sink`, units ascending.
     pub fn postings(&self, bytes: &[u8], term: &[u8], sink: &mut dyn FnMut(u32, u32)) -> Result<()> {
-        let Some(block) = self.block_of(bytes, term)? else { return Ok(()) };
+        match self.list_of(bytes, term)? {
+            Some(mut postings) => self.read_list(&mut postings, sink),
+            None => Ok(()),
+        }
+    }
+
+    /// How many postings `term` has.
+    pub fn posting_count(&self, bytes: &[u8], term: &[u8]) -> Result<u32> {
+        match self.list_of(bytes, term)? {
+            Some(mut postings) => Ok(self.head(&mut postings)?.0),
+            None => Ok(0),
+        }
+    }
+
+    /// Where the postings of `term` begin, if there are any.
+    fn list_of<'b>(&self, bytes: &'b [u8], term: &[u8]) -> Result<Option<BitReader<'b>>> {
+        let Some(block) = self.block_of(bytes, term)? else { return Ok(None) };
         let mut terms = self.block_terms(bytes, block)?;
         let mut before = 0;
         while let Some(found) = terms.next()? {
@@ -99,14 +115,14 @@ impl Field {
                 for _ in 0..before {
                     self.skip_list(&mut postings)?;
                 }
-                return self.read_list(&mut postings, sink);
+                return Ok(Some(postings));
             }
             if found > term {
                 break;
             }
             before += 1;
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Goes through all terms; passes the postings of those that `choose` gives a factor, and the factor.
@@ -132,6 +148,19 @@ impl Field {
                 match *factor {
                     Some(factor) => self.read_list(&mut postings, &mut |unit, tf| sink(unit, tf, factor))?,
                     None => self.skip_list(&mut postings)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes every term from `from` on to `sink`, in order, until it says no.
+    pub fn terms_from(&self, bytes: &[u8], from: &[u8], sink: &mut dyn FnMut(&[u8]) -> bool) -> Result<()> {
+        for block in self.block_of(bytes, from)?.unwrap_or(0)..self.block_count() {
+            let mut terms = self.block_terms(bytes, block)?;
+            while let Some(term) = terms.next()? {
+                if term >= from && !sink(term) {
+                    return Ok(());
                 }
             }
         }

@@ -23,20 +23,23 @@ mod bits;
 #[cfg(feature = "build")]
 mod builder;
 mod field;
+mod lookup;
 
 #[cfg(feature = "build")]
 pub use builder::LexicalBuilder;
+pub use lookup::Lookup;
 
 use crate::search::ChunkSet;
-use crate::text::{QueryTerm, query_terms, script::is_unspaced};
+use crate::text::{query_terms, script::is_unspaced};
 use crate::{Error, ErrorKind, Result};
 use bits::{Bytes, corrupt};
 use field::Field;
 
 /// Version of the byte format.
 const FORMAT_VERSION: u8 = 1;
-/// Version of the tokeniser: another one would not find what this one indexed.
-const TOKENIZER_VERSION: u8 = 1;
+/// Version of the tokeniser: another one would not find all that this one indexed. Before 2 traditional
+/// characters stayed as they were; an index made then misses those only.
+const TOKENIZER_VERSION: u8 = 2;
 /// Fields of a passage.
 const FIELDS: usize = 3;
 
@@ -66,12 +69,24 @@ impl Default for Bm25 {
 }
 
 /// What [`LexicalIndex::scores`] found.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scores {
-    /// Chunk index and score above 0, by ascending index.
-    pub passages: Vec<(u32, f32)>,
-    /// Inverse document frequency of each term, in the order of the terms.
+    /// Passages with a score above 0, by ascending index.
+    pub passages: Vec<Scored>,
+    /// Inverse document frequency of each word, in the order of the lookups.
     pub idf: Vec<f32>,
+}
+
+/// A passage with its BM25 score and the share of the question that it holds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scored {
+    /// Index of the passage.
+    pub chunk: u32,
+    /// BM25, above 0.
+    pub score: f32,
+    /// The sum of weight times inverse document frequency over the question's words that are there, by the
+    /// sum over all, 0 to 1.
+    pub matched: f32,
 }
 
 /// The word index of a bundle.
@@ -94,7 +109,7 @@ impl LexicalIndex {
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let mut input = Bytes(&bytes);
         let [format, tokenizer] = *input.take(2)? else { return Err(corrupt("ends early")) };
-        if (format, tokenizer) != (FORMAT_VERSION, TOKENIZER_VERSION) {
+        if format != FORMAT_VERSION || !(1..=TOKENIZER_VERSION).contains(&tokenizer) {
             let message = format!(
                 "lexical index has format {format} and tokeniser {tokenizer}, this program knows {FORMAT_VERSION} and {TOKENIZER_VERSION}"
             );
@@ -156,33 +171,45 @@ impl LexicalIndex {
     /// # Errors
     /// [`ErrorKind::Corrupt`] if postings are damaged.
     pub fn search(&self, query: &str, k: usize, allowed: Option<&ChunkSet>) -> Result<Vec<(u32, f32)>> {
-        let mut hits = self.scores(&query_terms(query), allowed)?.passages;
+        let lookups: Vec<Lookup> = query_terms(query).iter().map(Lookup::exact).collect();
+        let scores = self.scores(&lookups, allowed)?;
+        let mut hits: Vec<(u32, f32)> = scores.passages.iter().map(|p| (p.chunk, p.score)).collect();
         hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         hits.truncate(k);
         Ok(hits)
     }
 
-    /// The score of every passage that has one of `terms`.
+    /// The score of every passage that has one of the words.
     ///
     /// # Errors
     /// As [`Self::search`].
-    pub fn scores(&self, terms: &[QueryTerm], allowed: Option<&ChunkSet>) -> Result<Scores> {
-        let mut total = vec![0.0_f32; self.len()];
-        let mut frequency = vec![0.0_f32; self.len()];
-        let mut touched = Vec::new();
-        let mut idf = Vec::with_capacity(terms.len());
-        for term in terms {
-            self.frequencies(&term.term, &mut frequency, &mut touched)?;
-            let own = self.idf(touched.len());
+    pub fn scores(&self, words: &[Lookup], allowed: Option<&ChunkSet>) -> Result<Scores> {
+        let mut sums = vec![[0.0_f32; 2]; self.len()];
+        let mut found = Found::new(self.len());
+        let mut idf = Vec::with_capacity(words.len());
+        let mut attainable = 0.0;
+        for word in words {
+            for (term, factor) in &word.forms {
+                self.frequencies(term, *factor, &mut found)?;
+            }
+            let own = self.idf(found.touched.len());
             idf.push(own);
-            let weight = term.weight * own;
-            for chunk in touched.drain(..) {
-                let x = std::mem::take(&mut frequency[chunk as usize]);
-                total[chunk as usize] += weight * x / (self.parameters.k1 + x);
+            let weight = word.weight * own;
+            attainable += weight;
+            for chunk in found.touched.drain(..) {
+                let chunk = chunk as usize;
+                let x = std::mem::take(&mut found.frequency[chunk]);
+                let [score, matched] = &mut sums[chunk];
+                *score += weight * x / (self.parameters.k1 + x);
+                *matched += weight;
             }
         }
-        let scored = (0..self.chunks).zip(total).filter(|(c, s)| *s > 0.0 && allowed.is_none_or(|a| a.contains(*c)));
-        Ok(Scores { passages: scored.collect(), idf })
+        let passages = (0..self.chunks)
+            .zip(sums)
+            .filter(|(c, s)| s[0] > 0.0 && allowed.is_none_or(|a| a.contains(*c)))
+            .map(|(chunk, [score, matched])| Scored { chunk, score, matched: matched / attainable })
+            .collect();
+        Ok(Scores { passages, idf })
     }
 
     /// Inverse document frequency of a term that is in `count` passages: above 0, at most about
@@ -197,13 +224,13 @@ impl LexicalIndex {
     /// # Errors
     /// As [`Self::search`].
     pub fn document_frequency(&self, term: &str) -> Result<usize> {
-        let mut touched = Vec::new();
-        self.frequencies(term, &mut vec![0.0; self.len()], &mut touched)?;
-        Ok(touched.len())
+        let mut found = Found::new(self.len());
+        self.frequencies(term, 1.0, &mut found)?;
+        Ok(found.touched.len())
     }
 
-    /// Adds up the weighted frequency of `term` for each passage; `touched` gets those that have it.
-    fn frequencies(&self, term: &str, frequency: &mut [f32], touched: &mut Vec<u32>) -> Result<()> {
+    /// Adds the weighted frequency of `term`, times `own_factor`, for each passage that has it.
+    fn frequencies(&self, term: &str, own_factor: f32, found: &mut Found) -> Result<()> {
         let mut bytes = Vec::with_capacity(term.len());
         alphabet::encode(term, &mut bytes);
         let mut chars = term.chars();
@@ -216,14 +243,9 @@ impl LexicalIndex {
             let units = self.units.get(f);
             let mut add = |unit: u32, tf: u32, factor: f32| {
                 let length = field.lengths.get(unit as usize).copied().unwrap_or(0) as f32;
-                let x = weight * factor * tf as f32 / (1.0 - b + b * length / field.mean_length);
+                let x = own_factor * weight * factor * tf as f32 / (1.0 - b + b * length / field.mean_length);
                 for chunk in chunks_of(units, unit) {
-                    if let Some(sum) = frequency.get_mut(chunk as usize) {
-                        if *sum == 0.0 {
-                            touched.push(chunk);
-                        }
-                        *sum += x;
-                    }
+                    found.add(chunk, x);
                 }
             };
             if single {
@@ -246,6 +268,29 @@ impl LexicalIndex {
     /// Number of distinct terms of the text field.
     pub fn term_count(&self) -> usize {
         self.fields[FieldKind::Text as usize].terms as usize
+    }
+}
+
+/// The passages that a word was found in.
+struct Found {
+    /// Weighted frequency for each passage.
+    frequency: Vec<f32>,
+    /// Passages with a frequency above 0.
+    touched: Vec<u32>,
+}
+
+impl Found {
+    fn new(passages: usize) -> Self {
+        Self { frequency: vec![0.0; passages], touched: Vec::new() }
+    }
+
+    fn add(&mut self, chunk: u32, x: f32) {
+        if let Some(sum) = self.frequency.get_mut(chunk as usize) {
+            if *sum == 0.0 {
+                self.touched.push(chunk);
+            }
+            *sum += x;
+        }
     }
 }
 

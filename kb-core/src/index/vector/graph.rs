@@ -77,6 +77,11 @@ impl Graph {
         Ok(Self { hnsw, space, ef_search, folded, strays: checked.strays, rows: checked.rows })
     }
 
+    /// How many candidates a walk keeps.
+    pub(super) fn ef_search(&self) -> usize {
+        self.ef_search
+    }
+
     /// The best `k` that a walk finds; none if it cannot be trusted to find so many.
     pub(super) fn search(&self, matrix: &Matrix, query: QueryVector, k: usize) -> Option<Vec<VectorHit>> {
         if k > self.ef_search {

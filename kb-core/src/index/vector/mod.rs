@@ -3,6 +3,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
+//! | `centring` | taking out what all passages and all questions share |
 //! | `quantise` | unit vectors to 8-bit rows with a scale each, questions to 16 bits |
 //! | `dot` | integer dot products, one result on every machine |
 //! | `wire` | the bytes of the section `vectors` |
@@ -10,17 +11,22 @@
 //! | `graph_wire` | the bytes of the section `graph`, checked before instant-distance sees them |
 //! | `hnsw` | how a checked graph is handed to instant-distance |
 
+mod centring;
 mod dot;
 mod graph;
 mod graph_wire;
 mod hnsw;
+mod known;
 mod quantise;
 mod top;
 mod wire;
 
+use crate::document::Lang;
 use crate::search::VectorHit;
 use crate::{Error, ErrorKind, Result};
+pub use centring::{Centring, Group, QuestionMean};
 pub use graph::{GraphOptions, GraphReport};
+pub use known::ModelMeans;
 use quantise::Matrix;
 use std::sync::Arc;
 use top::Top;
@@ -47,6 +53,7 @@ pub type Allowed<'a> = Option<&'a dyn Fn(u32) -> bool>;
 pub struct VectorIndex {
     matrix: Arc<Matrix>,
     graph: Option<graph::Graph>,
+    centring: Option<centring::Prepared>,
 }
 
 impl VectorIndex {
@@ -57,7 +64,21 @@ impl VectorIndex {
     /// [`ErrorKind::InvalidInput`] for a length that is no multiple of `dim`, for a vector that is zero
     /// or not finite; [`ErrorKind::TooLarge`] over [`MAX_VECTORS`].
     pub fn build(dim: usize, vectors: &[f32]) -> Result<Self> {
-        Ok(Self { matrix: Arc::new(Matrix::build(dim, vectors)?), graph: None })
+        Ok(Self { matrix: Arc::new(Matrix::build(dim, vectors)?), graph: None, centring: None })
+    }
+
+    /// The same vectors with their means, for [`search_as`](Self::search_as).
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for means of another length, out of range, or for other vectors.
+    pub fn with_centring(mut self, centring: Centring) -> Result<Self> {
+        self.centring = Some(centring::Prepared::new(centring, &self.matrix)?);
+        Ok(self)
+    }
+
+    /// The means, where the index has them.
+    pub fn centring(&self) -> Option<&Centring> {
+        self.centring.as_ref().map(|c| &c.centring)
     }
 
     /// Reads the payload of a section `vectors`.
@@ -65,12 +86,17 @@ impl VectorIndex {
     /// # Errors
     /// [`ErrorKind::Corrupt`], [`ErrorKind::TooLarge`].
     pub fn from_bytes(payload: &[u8]) -> Result<Self> {
-        Ok(Self { matrix: Arc::new(wire::decode(payload)?), graph: None })
+        let (matrix, means) = wire::decode(payload)?;
+        let index = Self { matrix: Arc::new(matrix), graph: None, centring: None };
+        match means {
+            Some(means) => index.with_centring(means),
+            None => Ok(index),
+        }
     }
 
     /// The payload of the section `vectors`; the graph has its own.
     pub fn to_bytes(&self) -> Vec<u8> {
-        wire::encode(&self.matrix)
+        wire::encode(&self.matrix, self.centring())
     }
 
     /// How many vectors there are.
@@ -148,6 +174,42 @@ impl VectorIndex {
             Some(hits) => Ok(hits),
             None => self.search_exact(query, k, None),
         }
+    }
+
+    /// The `k` passages for a question in language `lang`: as [`search`](Self::search), but without what
+    /// passages and questions share, where the index has means for that language.
+    ///
+    /// # Errors
+    /// As for [`search_exact`](Self::search_exact).
+    pub fn search_as(&self, query: &[f32], lang: Lang, k: usize, allowed: Allowed) -> Result<Vec<VectorHit>> {
+        let Some(means) = &self.centring else { return self.search(query, k, allowed) };
+        // Refuses what has no direction.
+        self.matrix.query(query)?;
+        let questions = means.questions(query, lang);
+        if questions.iter().all(|q| q.strength == 0.0) {
+            return self.search(query, k, allowed);
+        }
+        let prepared = questions.iter().map(|q| self.matrix.query(&q.vector)).collect::<Result<Vec<_>>>()?;
+        let mut top = Top::new(k);
+        // A walk finds what is near in one sense; with several groups each has its own.
+        if let (None, Some(graph), [question], [vector]) = (allowed, &self.graph, &questions[..], &prepared[..])
+            && self.len() > SCAN_UP_TO
+            && let Some(found) = graph.search(&self.matrix, vector.clone(), k.max(graph.ef_search()))
+        {
+            for hit in found {
+                top.offer(hit.chunk, means.centred(hit.score, question, hit.chunk as usize));
+            }
+            return Ok(top.into_hits());
+        }
+        for (chunk, group) in means.centring.group_of.iter().enumerate() {
+            let (row, group) = (chunk as u32, usize::from(*group));
+            if let (true, Some(question), Some(vector)) =
+                (allowed.is_none_or(|allowed| allowed(row)), questions.get(group), prepared.get(group))
+            {
+                top.offer(row, means.centred(self.matrix.cosine(vector, row), question, chunk));
+            }
+        }
+        Ok(top.into_hits())
     }
 
     /// The graph for a large base without conditions, the scan for everything else.

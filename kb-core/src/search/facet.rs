@@ -1,0 +1,82 @@
+//! How many documents have which language, collection and tag: what a reader can narrow a search to.
+
+use crate::document::{Document, MetaValue};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most values of one key.
+const MAX_VALUES: usize = 50;
+
+/// The values of one key, the most frequent first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Facet {
+    /// `collection`, `lang` or `tag`; the last two are keys of filters.
+    pub key: String,
+    /// Value and number of documents.
+    pub values: Vec<(String, usize)>,
+}
+
+/// Counts each of `documents` once.
+pub(super) fn count<'d>(documents: impl Iterator<Item = &'d Document>) -> Vec<Facet> {
+    let mut seen = BTreeSet::new();
+    let mut counts: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
+    for document in documents.filter(|d| seen.insert((d.collection.as_str(), d.path.as_str()))) {
+        let mut add = |key: &'static str, value: &str| {
+            *counts.entry(key).or_default().entry(value.to_owned()).or_default() += 1;
+        };
+        add("collection", &document.collection);
+        add("lang", document.lang.code());
+        let mut tags = BTreeSet::new();
+        for value in ["tags", "tag"].iter().filter_map(|key| document.metadata.get(*key)) {
+            collect(value, &mut tags);
+        }
+        tags.iter().for_each(|tag| add("tag", tag));
+    }
+    counts
+        .into_iter()
+        .map(|(key, values)| {
+            let mut values: Vec<(String, usize)> = values.into_iter().collect();
+            values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            values.truncate(MAX_VALUES);
+            Facet { key: key.to_owned(), values }
+        })
+        .collect()
+}
+
+/// Tags as filters read them: a list, or one text with commas, with `#` or without.
+fn collect(value: &MetaValue, tags: &mut BTreeSet<String>) {
+    match value {
+        MetaValue::Text(text) => {
+            let each = text.split(',').map(|tag| tag.trim().trim_start_matches('#'));
+            tags.extend(each.filter(|tag| !tag.is_empty()).map(str::to_owned));
+        }
+        MetaValue::List(items) => items.iter().for_each(|item| collect(item, tags)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::Lang;
+
+    #[test]
+    fn documents_are_counted_once() {
+        let document = |path: &str, lang, tags: &str| Document {
+            path: path.into(),
+            collection: "notes".into(),
+            title: String::new(),
+            lang,
+            url: None,
+            text: String::new(),
+            sections: vec![],
+            metadata: BTreeMap::from([("tags".to_owned(), MetaValue::Text(tags.into()))]),
+        };
+        let all = [document("a", Lang::Zh, "图, #dp"), document("b", Lang::En, "dp"), document("c", Lang::En, "")];
+        let facets = count(all.iter().chain(&all[..2]));
+        let of = |key: &str| facets.iter().find(|f| f.key == key).map(|f| f.values.clone());
+        assert_eq!(of("collection"), Some(vec![("notes".into(), 3)]));
+        assert_eq!(of("lang"), Some(vec![("en".into(), 2), ("zh".into(), 1)]));
+        assert_eq!(of("tag"), Some(vec![("dp".into(), 2), ("图".into(), 1)]));
+    }
+}
