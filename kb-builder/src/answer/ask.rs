@@ -162,6 +162,7 @@ impl Answerer {
             mode: Mode::Hybrid,
             collections: collections.to_vec(),
             filters: filters.to_vec(),
+            ..Query::default()
         };
         let vector = self.encoder.as_ref().map(|e| base::embed_question(e, question)).transpose()?;
         let response = self.base.search(&query, vector.as_deref())?;
