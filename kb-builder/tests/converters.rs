@@ -32,8 +32,8 @@ fn titles_anchors_and_encodings() {
     assert_eq!(anchors, ["sorting-array", "example", "cost"]);
     assert_eq!(guide.document.heading_path(2), ["Sorting array", "Cost"]);
     let page = converted("gbk.html");
-    assert_eq!((page.document.title.as_str(), page.encoding), ("树状数组讲义", "GBK"));
-    assert_eq!(converted("notes.txt").encoding, "UTF-16LE");
+    assert_eq!((page.document.title.as_str(), page.encoding), ("树状数组讲义", Some("GBK")));
+    assert_eq!(converted("notes.txt").encoding, Some("UTF-16LE"));
     assert_eq!(converted("notes.txt").document.title, "会议记录");
     assert_eq!(converted("sphinx.html").document.title, "Broadcasting");
 }

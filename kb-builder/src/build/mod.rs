@@ -82,7 +82,7 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
         let looked = sources.iter().map(|s| s.collection()).collect::<Vec<_>>().join(", ");
         return Err(Error::failed(
             format!("nothing to search: no text was found in {looked}{}", skipped_sentence(&summary.skipped)),
-            format!("files with these suffixes are read: {}", crate::convert::Format::SUFFIXES),
+            format!("files with these suffixes are read: {}", crate::convert::Format::suffixes()),
         ));
     }
     summary.documents = documents.len();

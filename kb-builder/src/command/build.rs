@@ -104,7 +104,7 @@ fn resolve(args: Args) -> Result<Options> {
     if sources.is_empty() {
         return Err(Error::usage(
             "there is nothing to build from",
-            format!("name folders or files with suffixes {}, or write a kb.toml", Format::SUFFIXES),
+            format!("name folders or files with suffixes {}, or write a kb.toml", Format::suffixes()),
         ));
     }
     let model =

@@ -1,6 +1,7 @@
 //! The subcommands, one file each. They read arguments, call the library and print.
 
 mod build;
+mod convert_one;
 mod eval;
 mod inspect;
 mod model;
@@ -36,6 +37,8 @@ enum Command {
     Inspect(inspect::Args),
     Eval(eval::Args),
     Model(model::Args),
+    #[command(name = crate::convert::worker::COMMAND, hide = true)]
+    ConvertOne(convert_one::Args),
 }
 
 impl Cli {
@@ -48,6 +51,7 @@ impl Cli {
             Command::Inspect(args) => inspect::run(&args),
             Command::Eval(args) => eval::run(&args),
             Command::Model(args) => model::run(&args),
+            Command::ConvertOne(args) => convert_one::run(&args),
         }
     }
 }
