@@ -26,7 +26,8 @@ pub fn read_all(
             fail(problem, summary, reporter);
         }
         for entry in listing.entries {
-            match Format::of(&entry.path) {
+            let format = if source.reads_code() { Format::of_code(&entry.path) } else { Format::of(&entry.path) };
+            match format {
                 Some(format) => wanted.push((source.as_ref(), entry, format)),
                 None => *summary.skipped.entry(convert::suffix(&entry.path)).or_default() += 1,
             }

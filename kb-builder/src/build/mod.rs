@@ -225,6 +225,7 @@ impl Summary {
                 "left aside, no converter reads them",
                 1,
             ));
+            lines.extend(crate::convert::advice(self.skipped.keys()));
         }
         for (encoding, n) in &self.encodings {
             lines.push(format!("{n} files were read as {encoding}"));

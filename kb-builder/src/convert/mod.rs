@@ -40,6 +40,19 @@ pub fn suffix(path: &str) -> String {
     }
 }
 
+/// What an author can do about files that are left aside, one sentence a kind.
+pub fn advice<'s>(suffixes: impl Iterator<Item = &'s String>) -> Vec<&'static str> {
+    const OLD: [&str; 12] = ["doc", "dot", "wps", "rtf", "odt", "ppt", "pps", "dps", "odp", "xls", "xlsx", "pages"];
+    let (mut old, mut code) = (false, false);
+    for suffix in suffixes {
+        old |= OLD.contains(&suffix.as_str());
+        code |= code::is_code(suffix);
+    }
+    let office = "save .doc, .wps and .rtf as .docx, .ppt as .pptx, tables as .csv, and build again";
+    let source = "source code is read with --code, or `code = true` in kb.toml";
+    [(old, office), (code, source)].into_iter().filter(|(found, _)| *found).map(|(_, sentence)| sentence).collect()
+}
+
 /// What converters have to say about a file beside its text: counts by sentence.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notes(BTreeMap<String, usize>);
@@ -195,6 +208,12 @@ mod tests {
         assert_eq!((e.kind(), e.message()), (ErrorKind::Convert, "the converter broke down: at byte 7"));
         let e = contained(|| -> Result<()> { panic!("plain") }).expect_err("an error");
         assert!(e.message().ends_with("plain"));
+    }
+
+    #[test]
+    fn advice_is_given_for_what_can_be_saved_otherwise() {
+        let of = |list: &[&str]| advice(list.iter().map(|s| s.to_string()).collect::<Vec<_>>().iter()).len();
+        assert_eq!((of(&["png"]), of(&["doc", "rtf"]), of(&["rs"]), of(&["doc", "py"])), (0, 1, 1, 2));
     }
 
     #[test]

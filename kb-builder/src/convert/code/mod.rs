@@ -46,10 +46,6 @@ pub fn is_code(suffix: &str) -> bool {
     language(suffix).is_some()
 }
 
-/// All suffixes of source code.
-pub fn suffixes() -> impl Iterator<Item = &'static str> {
-    LANGUAGES.iter().flat_map(|(_, suffixes, _)| suffixes.iter().copied())
-}
 
 fn language(suffix: &str) -> Option<&'static (&'static str, &'static [&'static str], Comments)> {
     LANGUAGES.iter().find(|(_, suffixes, _)| suffixes.contains(&suffix))
