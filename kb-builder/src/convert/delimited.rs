@@ -31,8 +31,9 @@ pub fn to_markdown(text: &str, suffix: &str) -> Result<Markdown> {
         return Err(Error::new(ErrorKind::Convert, "it has no rows"));
     };
     let mut blocks: Vec<String> = Vec::new();
-    let width = |row: &[String]| row.iter().map(|c| c.chars().count() + 3).sum::<usize>();
-    let header_width = 2 * width(header);
+    let width = |row: &[String]| row.iter().map(|c| c.chars().count() + 3).sum::<usize>() + 2;
+    // The line under the header takes six characters a column.
+    let header_width = width(header) + 6 * header.len() + 2;
     let mut group: Vec<Vec<String>> = Vec::new();
     let mut chars = header_width;
     for row in body {

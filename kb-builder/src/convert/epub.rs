@@ -70,8 +70,7 @@ pub fn to_markdown(bytes: &[u8], notes: &mut Notes) -> Result<Markdown> {
     if let Some(date) = metadata_text(root, "date") {
         metadata.insert("date".to_string(), MetaValue::Date(date));
     }
-    blocks.push(String::new());
-    Ok(Markdown { text: blocks.join("\n\n"), title: metadata_text(root, "title"), metadata, ..Markdown::default() })
+    Ok(Markdown { text: blocks.join("\n\n") + "\n", title: metadata_text(root, "title"), metadata, ..Markdown::default() })
 }
 
 fn metadata_text(package: roxmltree::Node, name: &str) -> Option<String> {

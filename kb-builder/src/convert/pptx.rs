@@ -58,8 +58,7 @@ pub fn to_markdown(bytes: &[u8], notes: &mut Notes) -> Result<Markdown> {
     }
     let (own_title, metadata) = office::properties(&archive)?;
     let title = first_title.or(own_title.filter(|t| t != "PowerPoint Presentation" && t != "PowerPoint 演示文稿"));
-    blocks.push(String::new());
-    Ok(Markdown { text: blocks.join("\n\n"), title, metadata, ..Markdown::default() })
+    Ok(Markdown { text: blocks.join("\n\n") + "\n", title, metadata, ..Markdown::default() })
 }
 
 #[derive(Default)]

@@ -85,8 +85,7 @@ pub fn to_markdown(text: &str, notes: &mut Notes) -> (String, Option<String>) {
     }
     writer.flush();
     notes.count_some("Texinfo command without a meaning here, its text kept", writer.unknown);
-    writer.blocks.push(String::new());
-    (writer.blocks.join("\n\n"), title)
+    (writer.blocks.join("\n\n") + "\n", title)
 }
 
 fn is_setting(name: &str) -> bool {

@@ -21,8 +21,7 @@ pub fn to_markdown(text: &str, language: &str, comments: Comments) -> String {
             start = at;
         }
     }
-    blocks.push(String::new());
-    blocks.join("\n\n")
+    blocks.join("\n\n") + "\n"
 }
 
 /// Whether an item begins at line `at`: at the left margin, after a blank line, and no closing bracket.

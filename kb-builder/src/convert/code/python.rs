@@ -28,7 +28,7 @@ pub fn to_markdown(text: &str) -> String {
         }
         let path: Vec<&str> = open.iter().map(|(_, n)| n.as_str()).chain([name]).collect();
         let text = docstring(&lines, end);
-        // A helper inside a function, or a private one without a word, is no documentation.
+        // A private one without a word is no documentation.
         let private = name.starts_with('_') && !(name.starts_with("__") && name.ends_with("__"));
         if open.len() < MAX_DEPTH && (text.is_some() || !private) {
             let level = (open.len() + 2).min(5) as u8;
@@ -44,8 +44,7 @@ pub fn to_markdown(text: &str) -> String {
         at = text.map_or(end, |(_, end)| end);
     }
     blocks.retain(|b| !b.trim().is_empty());
-    blocks.push(String::new());
-    blocks.join("\n\n")
+    blocks.join("\n\n") + "\n"
 }
 
 /// The name that a line defines, and whether it is a class.
@@ -198,13 +197,13 @@ async def main(): 'Runs.'
         assert!(m.starts_with("Graph tools.\n"), "{m}");
         assert!(m.contains("```python\ndef add(self, u, v=(1, 2)) -> None\n```"), "{m}");
         assert!(m.contains("A graph.\n\nKept as a dict."), "{m}");
-        assert!(m.contains("**Parameters**"), "{m}");
+        assert!(m.contains("Adds an edge.\n\nParameters\n"), "{m}");
     }
 
     #[test]
     fn unclosed_strings_and_brackets_end_well() {
         to_markdown("def f(\n");
         to_markdown("\"\"\"open\n");
-        assert_eq!(to_markdown("x = 1\n"), "");
+        assert_eq!(to_markdown("x = 1\n"), "\n");
     }
 }

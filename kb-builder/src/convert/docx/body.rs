@@ -100,8 +100,8 @@ fn paragraph<'a, 'i>(p: Node<'a, 'i>, docx: &Docx<'a, 'i>, depth: usize, out: &m
         out.extend(inline.plain().replace('\t', "    ").lines().map(|l| Block::Code(l.trim_end().to_string())));
     } else if let Some(math) = inline.only_math() {
         out.push(Block::Markdown(format!("$$\n{math}\n$$")));
-    } else if let Some(label) = label {
-        let marker = match &label {
+    } else if let Some(label) = &label {
+        let marker = match label {
             Label::Bullet => "- ".to_string(),
             Label::Number { plain: Some(n), .. } => format!("{n}. "),
             Label::Number { .. } => "- ".to_string(),

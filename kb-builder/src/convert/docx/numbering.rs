@@ -29,12 +29,48 @@ pub enum Label {
     },
 }
 
+/// A numbering as paragraphs refer to it.
+#[derive(Debug)]
+struct Instance {
+    /// Its abstract numbering, which counts for all instances together.
+    of: u32,
+    /// Levels that it starts anew.
+    starts: HashMap<usize, u32>,
+    /// Levels that it shows in its own way.
+    levels: HashMap<usize, Level>,
+}
+
+impl Level {
+    fn read(level: Node) -> Self {
+        Self {
+            // Newer kinds of numbers stand beside a fallback, inside an alternative.
+            kind: level
+                .descendants()
+                .filter(|d| d.name() == "numFmt")
+                .find_map(|d| d.attr("val").filter(|v| *v != "custom"))
+                .unwrap_or("decimal")
+                .to_string(),
+            text: level.val("lvlText").unwrap_or_default().to_string(),
+            start: number(level.val("start")).unwrap_or(1),
+            legal: level.switch("isLgl").unwrap_or(false),
+        }
+    }
+}
+
+fn number(value: Option<&str>) -> Option<u32> {
+    value?.parse().ok()
+}
+
+/// The level that an element is about, from 0.
+fn place(level: Node) -> usize {
+    number(level.attr("ilvl")).unwrap_or(0).min(8) as usize
+}
+
 /// The numberings of a document, and how far each has counted.
 #[derive(Debug, Default)]
 pub struct Numbering {
     abstracts: HashMap<u32, Vec<Level>>,
-    /// Numbering → abstract numbering and the levels that it starts anew.
-    instances: HashMap<u32, (u32, HashMap<usize, u32>)>,
+    instances: HashMap<u32, Instance>,
     /// By abstract numbering: the last number of each level, if it has begun.
     counters: HashMap<u32, [Option<u32>; 9]>,
     used: Vec<u32>,
@@ -43,25 +79,12 @@ pub struct Numbering {
 impl Numbering {
     /// Reads the root of `word/numbering.xml`.
     pub fn read(root: Node) -> Self {
-        let number = |n: Option<&str>| n.and_then(|n| n.parse::<u32>().ok());
         let mut numbering = Self::default();
         for definition in root.all("abstractNum") {
             let Some(id) = number(definition.attr("abstractNumId")) else { continue };
             let mut levels = vec![Level::default(); 9];
             for level in definition.all("lvl") {
-                let at = number(level.attr("ilvl")).unwrap_or(0).min(8) as usize;
-                levels[at] = Level {
-                    // Newer kinds of numbers stand beside a fallback, inside an alternative.
-                    kind: level
-                        .descendants()
-                        .filter(|d| d.name() == "numFmt")
-                        .find_map(|d| d.attr("val").filter(|v| *v != "custom"))
-                        .unwrap_or("decimal")
-                        .to_string(),
-                    text: level.val("lvlText").unwrap_or_default().to_string(),
-                    start: number(level.val("start")).unwrap_or(1),
-                    legal: level.switch("isLgl").unwrap_or(false),
-                };
+                levels[place(level)] = Level::read(level);
             }
             numbering.abstracts.insert(id, levels);
         }
@@ -69,11 +92,16 @@ impl Numbering {
             let (Some(id), Some(of)) = (number(instance.attr("numId")), number(instance.val("abstractNumId"))) else {
                 continue;
             };
-            let starts = instance
-                .all("lvlOverride")
-                .filter_map(|o| Some((number(o.attr("ilvl"))?.min(8) as usize, number(o.val("startOverride"))?)))
-                .collect();
-            numbering.instances.insert(id, (of, starts));
+            let mut own = Instance { of, starts: HashMap::new(), levels: HashMap::new() };
+            for change in instance.all("lvlOverride") {
+                if let Some(start) = number(change.val("startOverride")) {
+                    own.starts.insert(place(change), start);
+                }
+                if let Some(level) = change.child("lvl") {
+                    own.levels.insert(place(change), Level::read(level));
+                }
+            }
+            numbering.instances.insert(id, own);
         }
         numbering
     }
@@ -81,9 +109,11 @@ impl Numbering {
     /// Counts a paragraph of the numbering `id` at `level` (0 to 8) and says what stands before it.
     pub fn next(&mut self, id: u32, level: usize) -> Option<Label> {
         let level = level.min(8);
-        let (of, starts) = self.instances.get(&id)?;
-        let levels = self.abstracts.get(of)?;
-        let counters = self.counters.entry(*of).or_default();
+        let instance = self.instances.get(&id)?;
+        let shared = self.abstracts.get(&instance.of)?;
+        let levels: Vec<&Level> = (0..9).map(|l| instance.levels.get(&l).unwrap_or(&shared[l])).collect();
+        let starts = &instance.starts;
+        let counters = self.counters.entry(instance.of).or_default();
         if !self.used.contains(&id) {
             self.used.push(id);
             for level in starts.keys() {
@@ -97,7 +127,7 @@ impl Numbering {
         for (outer, counter) in counters.iter_mut().enumerate().take(level) {
             counter.get_or_insert(first(outer));
         }
-        let own = &levels[level];
+        let own = levels[level];
         if own.kind == "bullet" {
             return Some(Label::Bullet);
         }

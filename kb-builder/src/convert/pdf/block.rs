@@ -303,7 +303,7 @@ mod tests {
             ("and ends early.", 50.0, 112.0, 10.0),
             ("Another one begins here and is as long as", 50.0, 124.0, 10.0),
             ("the first one was.", 50.0, 136.0, 10.0),
-            ("A gap parts as well, whatever the lengths are", 50.0, 170.0, 10.0),
+            ("A gap parts as well.", 50.0, 170.0, 10.0),
         ])]);
         assert_eq!(found.len(), 3, "{:?}", shown(&found));
         let found = blocks(&[page(&[

@@ -126,12 +126,13 @@ mod tests {
                     ("算法讲义 第一章", 30.0, 9.0),
                     (&format!("text {}", ["a", "b", "c", "d"][n - 1]), 100.0, 10.0),
                     ("more", 120.0, 10.0),
-                    ("and more", 140.0, 10.0),
+                    (&format!("and {n} more"), 140.0 + n as f32 * 5.0, 10.0),
                     (&n.to_string(), 800.0, 9.0),
                 ])
             })
             .collect();
-        assert_eq!(left(pages), ["text a|more|and more", "text b|more|and more", "text c|more|and more", "text d|more|and more"]);
+        let wanted = ["text a|more|and 1 more", "text b|more|and 2 more", "text c|more|and 3 more", "text d|more|and 4 more"];
+        assert_eq!(left(pages), wanted);
         let slides = (1..=3).map(|_| page(&[("Example", 30.0, 20.0), ("x", 100.0, 10.0), ("y", 120.0, 10.0), ("z", 140.0, 10.0)])).collect();
         assert!(left(slides).iter().all(|p| p.starts_with("Example")));
     }
