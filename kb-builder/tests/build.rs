@@ -179,3 +179,24 @@ fn a_file_that_takes_too_long_costs_only_itself() {
     assert!(stderr(&output).contains("in/slow.pdf: converting it took longer than 0 seconds"), "{}", stderr(&output));
     assert_eq!(s.json(&["inspect", "site", "--json"])["documents"], 1);
 }
+
+#[test]
+fn init_writes_a_configuration_that_builds() {
+    let s = Sandbox::new();
+    s.write("README.md", "# 课程 \"甲\"\n\ntext\n");
+    s.write("docs/a.md", "# A\n\nshortest paths\n");
+    s.write("docs/old.doc", "x");
+    s.write(".git/config", "[remote \"origin\"]\n\turl = git@github.com:o/r.git\n");
+    s.write(".git/HEAD", "ref: refs/heads/dev\n");
+    s.expect(0, &["init"]);
+    let text = std::fs::read_to_string(s.path("kb.toml")).expect("is there");
+    for part in ["1 .md", "Not read: 1 .doc", "https://github.com/o/r/blob/dev/docs/{path}"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    s.expect(0, &["build", "--no-model"]);
+    assert_eq!(s.json(&["inspect", "site", "--json"])["title"], "课程 \"甲\"");
+    s.write("kb.toml", "title = \"mine\"\n");
+    s.expect(2, &["init"]);
+    assert_eq!(std::fs::read_to_string(s.path("kb.toml")).expect("is there"), "title = \"mine\"\n");
+    s.expect(1, &["init", "docs/../.git"]);
+}

@@ -3,6 +3,7 @@
 mod build;
 mod convert_one;
 mod eval;
+mod init;
 mod inspect;
 mod model;
 mod search;
@@ -14,6 +15,7 @@ use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
+  kb-builder init                            a kb.toml for the documents in this folder
   kb-builder build notes --out site          a knowledge base from the folder notes
   kb-builder serve site                      look at it on http://localhost:8080
   kb-builder search site \"怎样求最短路\"       search it here
@@ -31,6 +33,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Args),
     Build(build::Args),
     Serve(serve::Args),
     Search(search::Args),
@@ -45,6 +48,7 @@ impl Cli {
     /// Runs the command that was typed.
     pub fn run(self) -> Result<ExitCode> {
         match self.command {
+            Command::Init(args) => init::run(&args),
             Command::Build(args) => build::run(args),
             Command::Serve(args) => serve::run(&args),
             Command::Search(args) => search::run(&args),

@@ -100,25 +100,24 @@ struct Fonts {
 const MIN_LETTERS: usize = 6;
 
 impl Fonts {
-    /// The number of a glyph's font.
+    /// The number of a glyph's font. All fonts of PostScript's Type 1 and 3 are one here: they do not say
+    /// what they are.
     fn number(&mut self, glyph: &Drawn) -> usize {
-        let Drawn::Outline(outline) = glyph else { return self.add(0, || false) };
-        self.add(outline.font_cache_key(), || {
-            outline.font_data().is_some_and(|data| {
-                let name = data.postscript_name.as_deref().unwrap_or_default().to_lowercase();
-                data.weight.is_some_and(|w| w >= 600)
-                    || ["bold", "black", "heavy", "cmbx"].iter().any(|b| name.contains(b))
-            })
-        })
-    }
-
-    fn add(&mut self, key: u128, is_bold: impl FnOnce() -> bool) -> usize {
+        let data = match glyph {
+            Drawn::Outline(outline) => outline.font_data(),
+            Drawn::Type3(_) => None,
+        };
+        let key = data.as_ref().map_or(0, |d| d.cache_key);
         if let Some(number) = self.numbers.get(&key) {
             return *number;
         }
+        let is_bold = data.is_some_and(|data| {
+            let name = data.postscript_name.unwrap_or_default().to_lowercase();
+            data.weight.is_some_and(|w| w >= 600) || ["bold", "black", "heavy"].iter().any(|b| name.contains(b))
+        });
         let number = self.bold.len();
         self.numbers.insert(key, number);
-        self.bold.push(is_bold());
+        self.bold.push(is_bold);
         self.widths.push(Default::default());
         number
     }
@@ -150,7 +149,8 @@ struct Collector<'f> {
 
 impl Collector<'_> {
     fn glyph(&mut self, glyph: &Drawn, place: Affine) {
-        let Some(text) = glyph.as_unicode().map(normalised).filter(|t| !t.is_empty()) else {
+        let text = glyph.as_unicode().or_else(|| tex_letter(glyph).map(BfString::String));
+        let Some(text) = text.map(normalised).filter(|t| !t.is_empty()) else {
             self.page.unknown += 1;
             return;
         };
@@ -211,6 +211,28 @@ impl<'a> Device<'a> for Collector<'_> {
     }
     fn pop_clip(&mut self) {}
     fn pop_transparency_group(&mut self) {}
+}
+
+/// TeX's bitmap fonts (Type 3) do not say what their letters are, but number them as TeX does: ASCII, with
+/// ligatures and signs below it as in the encodings OT1 and T1.
+fn tex_letter(glyph: &Drawn) -> Option<String> {
+    let Drawn::Type3(glyph) = glyph else { return None };
+    let text = match glyph.char_code() {
+        0x0B | 0x1B => "ff",
+        0x0C | 0x1C => "fi",
+        0x0D | 0x1D => "fl",
+        0x0E | 0x1E => "ffi",
+        0x0F | 0x1F => "ffl",
+        0x10 => "“",
+        0x11 => "”",
+        0x15 => "–",
+        0x16 => "—",
+        0x27 => "’",
+        0x60 => "‘",
+        code @ 0x20..=0x7E => return char::from_u32(code).map(String::from),
+        _ => return None,
+    };
+    Some(text.to_string())
 }
 
 /// The text of a glyph: ligatures taken apart, radicals as the characters that they look like.

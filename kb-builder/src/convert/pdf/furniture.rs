@@ -62,9 +62,18 @@ fn edges(lines: &[Line]) -> Vec<Edge> {
     rows.dedup_by(|a, b| (*a - *b).abs() < SAME_PLACE);
     // A page of a few lines has text at its edges.
     let reach = REACH.min(rows.len() / 2);
-    let top = rows.iter().take(reach).copied();
-    let bottom = rows.iter().rev().take(reach).copied();
-    let wanted: Vec<f32> = top.chain(bottom).collect();
+    let size = lines.iter().map(|l| l.size).fold(0.0, f32::max);
+    let near = |rows: Vec<f32>| {
+        let mut wanted: Vec<f32> = Vec::new();
+        for y in rows.into_iter().take(reach) {
+            // The second line of a head stands close to the first; text does not.
+            if wanted.last().is_none_or(|last| (last - y).abs() < 2.0 * size) {
+                wanted.push(y);
+            }
+        }
+        wanted
+    };
+    let wanted = [near(rows.clone()), near(rows.iter().rev().copied().collect())].concat();
     let at_edge = |y: f32| wanted.iter().any(|w| (w - y).abs() < SAME_PLACE);
     order
         .into_iter()
