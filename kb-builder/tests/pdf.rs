@@ -21,18 +21,7 @@ fn converted(name: &str) -> Converted {
 
 /// Letters and digits only: signs of layout and of markup differ, and so do spaces.
 fn letters(text: &str) -> Vec<char> {
-    let mut out = Vec::new();
-    for c in text.chars() {
-        match c {
-            'ﬀ' => out.extend("ff".chars()),
-            'ﬁ' => out.extend("fi".chars()),
-            'ﬂ' => out.extend("fl".chars()),
-            'ﬃ' => out.extend("ffi".chars()),
-            c if c.is_alphanumeric() => out.push(c),
-            _ => {}
-        }
-    }
-    out
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
 
 /// Length of the longest common subsequence.
@@ -101,6 +90,10 @@ fn paragraphs_lists_tables_and_code_are_told_apart() {
         assert!(text.contains(part), "{part}\n-- in:\n{text}");
     }
     let text = converted("fpdf-zh.pdf").document.text;
+    let text_of = |name: &str| converted(name).document.text;
+    let code = text_of("libreoffice-zh.pdf");
+    assert!(code.contains("```\ndef relax(u, v, w):\n    if d[u] + w < d[v]:\n        d[v] = d[u] + w\n```"), "{code}");
+    assert!(text_of("latex-en.pdf").contains("an inefficient office affair of floating figures."));
     assert!(text.contains("- 把起点的距离设为零，其余的点设为无穷大；\n- 取出还没有确定的点中距离最小的一个；\n- 松弛"), "{text}");
 }
 

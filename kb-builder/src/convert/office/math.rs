@@ -195,7 +195,7 @@ fn run(text: &str, out: &mut String) {
 }
 
 /// A mathematical italic or bold letter as a plain one.
-fn plain_letter(c: char) -> char {
+pub fn plain_letter(c: char) -> char {
     let n = c as u32;
     let ascii = |n: u32| char::from_u32(n).unwrap_or(c);
     match n {

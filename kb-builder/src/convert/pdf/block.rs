@@ -124,8 +124,8 @@ fn right_margin(lines: &[Line], line: &Line) -> f32 {
 fn goes_on(block: &Block, line: &Line, kind: Kind, leading: &BTreeMap<i32, f32>, right: f32) -> bool {
     let Some(last) = block.lines.last() else { return false };
     let size = last.size.max(1.0);
-    if line.beside || (line.y - last.y).abs() < 0.9 * size && line.left >= last.right - size {
-        // The same line after a wide gap, or a fraction's parts inside of it.
+    if line.beside || (line.y - last.y).abs() < 0.9 * size {
+        // The same line after a wide gap, or the parts of a fraction in it: lines of text stand farther apart.
         return block.kind != Kind::Table && kind != Kind::Code || block.kind == kind;
     }
     if block.kind == Kind::Code || kind == Kind::Code {
@@ -197,7 +197,7 @@ pub fn marker(text: &str) -> usize {
             let rest = &text[c.len_utf8()..];
             if rest.trim().is_empty() { 0 } else { c.len_utf8() + (rest.len() - rest.trim_start().len()) }
         }
-        Some('–' | '—' | '-') if text[text.chars().next().map_or(0, char::len_utf8)..].starts_with(' ') => {
+        Some('–' | '—' | '-' | 'o') if text[text.chars().next().map_or(0, char::len_utf8)..].starts_with(' ') => {
             text.find(' ').map_or(0, |i| i + 1)
         }
         _ => 0,

@@ -133,8 +133,11 @@ impl Fonts {
 
     /// Fonts do not reliably say that they have one width; their letters show it.
     fn mark_monospace(&self, pages: &mut [Page]) {
-        let monospace: Vec<bool> =
-            self.widths.iter().map(|(widths, letters)| widths.len() == 1 && letters.len() >= MIN_LETTERS).collect();
+        let one = |widths: &HashSet<i32>| widths.iter().next().copied().filter(|_| widths.len() == 1);
+        let known: HashSet<i32> =
+            self.widths.iter().filter(|(_, letters)| letters.len() >= MIN_LETTERS).filter_map(|(w, _)| one(w)).collect();
+        // The bold font of a program's keywords has few letters, but the same width.
+        let monospace: Vec<bool> = self.widths.iter().map(|(w, _)| one(w).is_some_and(|w| known.contains(&w))).collect();
         for (glyph, font) in pages.iter_mut().flat_map(|p| &mut p.glyphs).zip(&self.used) {
             glyph.monospace = monospace[*font];
         }
@@ -246,6 +249,7 @@ fn normalised(text: BfString) -> String {
         match c {
             // Fonts for Chinese map some characters to the radicals of the same shape.
             '\u{2e80}'..='\u{2fd5}' | '\u{fb00}'..='\u{fb06}' => kb_core::text::fold(c, &mut |f| out.push(f)),
+            '\u{1d400}'..='\u{1d7ff}' | 'ℎ' => out.push(super::super::office::math::plain_letter(c)),
             '\u{a0}' | '\u{2002}'..='\u{200a}' | '\u{3000}' | '\t' => out.push(' '),
             // Private use: signs of fonts such as Wingdings; their common bullet is worth keeping.
             '\u{f0b7}' | '\u{f06c}' | '\u{f0a7}' | '\u{f0d8}' | '\u{f06e}' => out.push('•'),

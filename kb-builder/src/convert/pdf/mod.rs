@@ -73,14 +73,15 @@ fn check(pages: &[Page]) -> Result<()> {
     Ok(())
 }
 
-/// The one heading of the highest level, if it stands on the first page.
+/// The first heading of the highest level, if it stands on the first page, and either opens it or is the
+/// only one of its level.
 fn first_page_title(blocks: &[block::Block], headings: &[Option<heading::Heading>]) -> Option<String> {
     let highest = headings.iter().flatten().map(|h| h.level).min()?;
-    let mut at_top = headings.iter().enumerate().filter(|(_, h)| h.is_some_and(|h| h.level == highest));
-    let (first, None) = (at_top.next()?, at_top.next()) else { return None };
-    let block = &blocks[first.0];
-    let on_first_page = block.pages.first() == Some(&0);
-    on_first_page.then(|| block.lines.iter().map(|l| l.text.as_str()).collect::<Vec<_>>().join(" "))
+    let mut of_level = headings.iter().enumerate().filter(|(_, h)| h.is_some_and(|h| h.level == highest));
+    let (at, _) = of_level.next()?;
+    let block = &blocks[at];
+    let is_title = block.pages.first() == Some(&0) && (at == 0 || of_level.next().is_none());
+    is_title.then(|| block.lines.iter().map(|l| l.text.as_str()).collect::<Vec<_>>().join(" "))
 }
 
 /// Whether the title in the properties is the author's: Word and TeX write file names there.

@@ -150,7 +150,9 @@ fn join(text: &mut String, next: &str, hyphenated: &HashSet<String>) {
             return;
         }
     }
-    if !(is_east_asian(last) || is_east_asian(first)) {
+    // A dash between two words needs no space either.
+    let dashed = matches!(last, '–' | '—' | '/') && text.chars().rev().nth(1).is_some_and(char::is_alphanumeric);
+    if !(is_east_asian(last) || is_east_asian(first) || dashed) {
         text.push(' ');
     }
 }
@@ -237,6 +239,7 @@ mod tests {
         assert_eq!(text_of(&["an algo-", "rithm for", "graphs"]), "an algorithm for graphs\n");
         assert_eq!(text_of(&["a well-known fact is well-", "known"]), "a well-known fact is well-known\n");
         assert_eq!(text_of(&["pages 3-", "4 and A-", "B"]), "pages 3- 4 and A- B\n");
+        assert_eq!(text_of(&["the Bellman–", "Ford and/", "or – a", "dash –", "too"]), "the Bellman–Ford and/or – a dash – too\n");
         assert_eq!(text_of(&["soft\u{ad}", "ware"]), "software\n");
         assert_eq!(text_of(&["最短路", "算法 is", "好"]), "最短路算法 is好\n");
     }
