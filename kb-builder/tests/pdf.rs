@@ -90,6 +90,8 @@ fn paragraphs_lists_tables_and_code_are_told_apart() {
         assert!(text.contains(part), "{part}\n-- in:\n{text}");
     }
     let text = converted("fpdf-zh.pdf").document.text;
+    let table = "| Algorithm | Weights | Time |\n| --- | --- | --- |\n| BFS | equal | O(n + m) |\n| Dijkstra | not negative | O(m log n) |\n| Bellman-Ford | any | O(n m) |";
+    assert_eq!(converted("reportlab-en.pdf").document.text.matches(table).count(), 3);
     let text_of = |name: &str| converted(name).document.text;
     let code = text_of("libreoffice-zh.pdf");
     assert!(code.contains("```\ndef relax(u, v, w):\n    if d[u] + w < d[v]:\n        d[v] = d[u] + w\n```"), "{code}");

@@ -275,7 +275,10 @@ fn is_aligned(above: &[Line], row: &[Line]) -> bool {
             })
         })
         .count();
-    aligned * 3 >= row.len() * 2 && row.len() <= above.len() + 1
+    // Justified lines with wide gaps share both margins, but no gap goes through both of them.
+    let has_gutters = row.len() != above.len()
+        || (1..row.len()).all(|i| row[i].left > above[i - 1].right && above[i].left > row[i - 1].right);
+    aligned * 3 >= row.len() * 2 && row.len() <= above.len() + 1 && has_gutters
 }
 
 fn follows(above: &[Line], row: &[Line]) -> bool {
@@ -350,5 +353,14 @@ mod tests {
         lines.extend(page(&[("After the table.", 50.0, 150.0, 10.0)]));
         let found = blocks(&[lines]);
         assert_eq!((found[0].kind, found[0].lines.len(), found.len()), (Kind::Table, 9, 2));
+        // Two justified lines whose gaps stand one after the other.
+        let line = |y: f32, first: &str, at: f32, second: &str| {
+            let mut glyphs = set(first, 50.0, y, 10.0);
+            glyphs.extend(set(second, at, y, 10.0));
+            super::super::line::lines(&glyphs)
+        };
+        let mut justified = line(100.0, "short", 90.0, "the longer half");
+        justified.extend(line(112.0, "a long first half", 150.0, "end"));
+        assert!(blocks(&[justified]).iter().all(|b| b.kind == Kind::Text));
     }
 }

@@ -1,5 +1,6 @@
 //! Reading a PDF: every page as glyphs with their text and their place.
 
+use super::collection::Collections;
 use super::line::Glyph;
 use hayro_cmap::BfString;
 use hayro_interpret::font::{Glyph as Drawn, GlyphRun};
@@ -10,6 +11,7 @@ use hayro_interpret::{
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use kb_core::{Error, ErrorKind, Result};
 use kurbo::{Affine, BezPath, Point, Rect};
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 /// Most pages that are read.
@@ -54,6 +56,13 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
     }
     let cache = InterpreterCache::new();
     let mut fonts = Fonts::default();
+    // Made when it is needed: most documents say what their letters are.
+    let collections = OnceCell::new();
+    let by_collection = |glyph: &Drawn| {
+        let Drawn::Outline(outline) = glyph else { return None };
+        let name = outline.font_data()?.postscript_name?;
+        collections.get_or_init(|| Collections::of(&pdf)).unicode(&name, outline.char_code())
+    };
     let mut out = Vec::with_capacity(pages.len());
     let mut glyphs = 0;
     for page in pages.iter() {
@@ -62,7 +71,8 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
         let settings = InterpreterSettings { render_content: RenderContent::PAGE, ..InterpreterSettings::default() };
         let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
         let mut context = Context::new(upright, bounds, &cache, pdf.xref(), settings);
-        let mut collector = Collector { page: Page::default(), fonts: &mut fonts, bounds };
+        let mut collector =
+            Collector { page: Page::default(), fonts: &mut fonts, bounds, by_collection: &by_collection };
         interpret_page(page, &mut context, &mut collector);
         glyphs += collector.page.glyphs.len();
         if glyphs > MAX_GLYPHS {
@@ -148,11 +158,16 @@ struct Collector<'f> {
     page: Page,
     fonts: &'f mut Fonts,
     bounds: Rect,
+    /// What a letter is by its number in a character collection.
+    by_collection: &'f dyn Fn(&Drawn) -> Option<BfString>,
 }
 
 impl Collector<'_> {
     fn glyph(&mut self, glyph: &Drawn, place: Affine) {
-        let text = glyph.as_unicode().or_else(|| tex_letter(glyph).map(BfString::String));
+        let text = glyph
+            .as_unicode()
+            .or_else(|| (self.by_collection)(glyph))
+            .or_else(|| tex_letter(glyph).map(BfString::String));
         let Some(text) = text.map(normalised).filter(|t| !t.is_empty()) else {
             self.page.unknown += 1;
             return;

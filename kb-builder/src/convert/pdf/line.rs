@@ -44,7 +44,7 @@ pub struct Line {
 }
 
 /// Gaps wider than this part it into two lines. In units of the letters' size.
-const WIDE_GAP: f32 = 1.4;
+const WIDE_GAP: f32 = 1.1;
 /// A smaller gap than this is kerning. TeX shrinks spaces to two ninths.
 const WORD_GAP: f32 = 0.15;
 /// Between Chinese characters and others typesetters leave a quarter, which is no space.

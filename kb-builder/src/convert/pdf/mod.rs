@@ -5,6 +5,7 @@
 //! nearly all programs that make PDF files.
 
 mod block;
+mod collection;
 mod extract;
 mod furniture;
 mod heading;
