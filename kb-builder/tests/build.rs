@@ -152,13 +152,17 @@ fn a_pdf_is_copied_as_it_is_and_opened_at_its_page() {
     // Without copies there is nothing to open but the page's own reader.
     s.expect(0, &["build", "课", "--no-model", "--no-originals"]);
     let hits = s.json(&["search", "site", "负权边", "--json", "--mode", "lexical"]);
-    assert!(hits["hits"][0]["url"].is_null() || hits["hits"][0]["url"].as_str().is_some_and(|u| u.starts_with("?doc=")));
+    assert!(
+        hits["hits"][0]["url"].is_null() || hits["hits"][0]["url"].as_str().is_some_and(|u| u.starts_with("?doc="))
+    );
 }
 
 #[test]
 fn two_builds_of_binary_formats_give_the_same_bytes() {
     let s = Sandbox::new();
-    for name in ["pdf/chromium-zh.pdf", "pdf/typst-mixed.pdf", "office/styled.docx", "office/slides.pptx", "office/pandoc.epub"] {
+    for name in
+        ["pdf/chromium-zh.pdf", "pdf/typst-mixed.pdf", "office/styled.docx", "office/slides.pptx", "office/pandoc.epub"]
+    {
         s.write(&format!("in/{name}"), fixture(name));
     }
     s.write("in/locked.pdf", fixture("pdf/locked.pdf"));

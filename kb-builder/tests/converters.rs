@@ -111,7 +111,10 @@ fn outside_code(markdown: &str) -> String {
 
 /// `:ref:` and its kin in front of a backtick or a word.
 fn roles(text: &str) -> usize {
-    let names = ["ref", "doc", "func", "meth", "class", "mod", "attr", "data", "term", "any", "math", "exc", "obj", "c:func", "c:type", "ref:", "issue", "pr"];
+    let names = [
+        "ref", "doc", "func", "meth", "class", "mod", "attr", "data", "term", "any", "math", "exc", "obj", "c:func",
+        "c:type", "ref:", "issue", "pr",
+    ];
     names.iter().map(|n| text.matches(&format!(":{n}:`")).count()).sum()
 }
 

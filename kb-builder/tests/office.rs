@@ -58,9 +58,14 @@ fn a_lecture_from_pandoc_and_from_libreoffice() {
 #[test]
 fn formulas_are_tex_again() {
     let text = converted("pandoc.docx").document.text;
-    assert!(text.contains(r"$$
+    assert!(
+        text.contains(
+            r"$$
 \sum_{i=1}^{n} \frac{m_{i}\log n}{2}\le \sqrt{x^{2}+1}
-$$"), "{text}");
+$$"
+        ),
+        "{text}"
+    );
     assert!(text.contains("每次取出距离最小的点 $u$，用它松弛相邻的点："), "{text}");
 }
 
@@ -98,10 +103,7 @@ fn a_slide_is_a_section_with_its_notes() {
         of(1),
         "## 归并排序 {#slide-2}\n\n- 分治\n  - 分成两半\n  - 分别排序\n- 合并\n\n> 提醒学生：归并排序是稳定的。\n>\n> 画出递归树。"
     );
-    assert_eq!(
-        of(2),
-        "## 比较 {#slide-3}\n\n| 算法 | 时间 |\n| --- | --- |\n| 归并 | O(n log n) |\n| 插入 | O(n²) |"
-    );
+    assert_eq!(of(2), "## 比较 {#slide-3}\n\n| 算法 | 时间 |\n| --- | --- |\n| 归并 | O(n log n) |\n| 插入 | O(n²) |");
     assert!(of(3).ends_with("没有标题的一页"));
 }
 

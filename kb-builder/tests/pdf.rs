@@ -51,7 +51,12 @@ fn nearly_every_letter_is_there_and_in_order() {
         let kept = common(&yardstick, &own) as f64 / yardstick.len() as f64;
         // What is there twice or made up would spoil a search as well.
         let extra = 1.0 - common(&yardstick, &own) as f64 / own.len().max(1) as f64;
-        println!("{stem}: {:.2} % of {} letters kept in order, {:.2} % extra", kept * 100.0, yardstick.len(), extra * 100.0);
+        println!(
+            "{stem}: {:.2} % of {} letters kept in order, {:.2} % extra",
+            kept * 100.0,
+            yardstick.len(),
+            extra * 100.0
+        );
         seen += 1;
         if kept < 0.98 || extra > 0.02 {
             weak.push(stem.to_string());
@@ -96,7 +101,10 @@ fn paragraphs_lists_tables_and_code_are_told_apart() {
     let code = text_of("libreoffice-zh.pdf");
     assert!(code.contains("```\ndef relax(u, v, w):\n    if d[u] + w < d[v]:\n        d[v] = d[u] + w\n```"), "{code}");
     assert!(text_of("latex-en.pdf").contains("an inefficient office affair of floating figures."));
-    assert!(text.contains("- 把起点的距离设为零，其余的点设为无穷大；\n- 取出还没有确定的点中距离最小的一个；\n- 松弛"), "{text}");
+    assert!(
+        text.contains("- 把起点的距离设为零，其余的点设为无穷大；\n- 取出还没有确定的点中距离最小的一个；\n- 松弛"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -225,7 +225,7 @@ impl Summary {
                 "left aside, no converter reads them",
                 1,
             ));
-            lines.extend(crate::convert::advice(self.skipped.keys()));
+            lines.extend(crate::convert::advice(self.skipped.keys()).into_iter().map(str::to_string));
         }
         for (encoding, n) in &self.encodings {
             lines.push(format!("{n} files were read as {encoding}"));

@@ -15,8 +15,9 @@ pub struct Args {
 
 /// Converts.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let format = Format::named(&args.format)
-        .ok_or_else(|| Error::usage(format!("`{}` is no format", args.format), "this command is for kb-builder itself"))?;
+    let format = Format::named(&args.format).ok_or_else(|| {
+        Error::usage(format!("`{}` is no format", args.format), "this command is for kb-builder itself")
+    })?;
     worker::serve(format, &args.path)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -90,7 +90,8 @@ fn look(folder: &Path, path: &str) -> Result<Found> {
 
 /// The first heading of the README, else the name of the folder.
 fn title(folder: &Path) -> String {
-    let readme = ["README.md", "readme.md", "index.md"].iter().find_map(|n| std::fs::read_to_string(folder.join(n)).ok());
+    let readme =
+        ["README.md", "readme.md", "index.md"].iter().find_map(|n| std::fs::read_to_string(folder.join(n)).ok());
     let heading = readme.as_deref().and_then(|text| {
         let document = kb_core::document::parse_markdown("README.md", text).document;
         document.sections.first().map(|s| s.title.clone()).filter(|t| !t.is_empty())
@@ -121,9 +122,10 @@ fn counted(sources: &[Found]) -> String {
     sources.iter().map(|s| format!("{} with {}", s.path, listed(&s.read))).collect::<Vec<_>>().join("; ")
 }
 
-/// A string as TOML writes it.
+/// A string as TOML writes it, which is as JSON does.
 fn quoted(text: &str) -> String {
-    toml::Value::String(text.to_string()).to_string()
+    let printable: String = text.chars().filter(|c| !c.is_control()).collect();
+    serde_json::Value::from(printable).to_string()
 }
 
 fn written(title: &str, sources: &[Found], published: Option<&str>) -> String {
@@ -137,7 +139,11 @@ fn written(title: &str, sources: &[Found], published: Option<&str>) -> String {
             "." => format!("{base}/{{path}}"),
             path => format!("{base}/{path}/{{path}}"),
         });
-        out += &format!("\n# A collection; there may be several. Found here: {}.\n[[source]]\npath = {}\n", listed(&source.read), quoted(&source.path));
+        out += &format!(
+            "\n# A collection; there may be several. Found here: {}.\n[[source]]\npath = {}\n",
+            listed(&source.read),
+            quoted(&source.path)
+        );
         out += "# name = \"notes\"                      # default: the folder's name\n\
                 # include = [\"*.md\"]                  # read only these\n\
                 # exclude = [\"drafts\"]                # leave these out\n";
@@ -166,7 +172,11 @@ mod tests {
     fn what_is_written_can_be_read() {
         let read = BTreeMap::from([("md".to_string(), 3), ("pdf".to_string(), 1)]);
         let left = BTreeMap::from([("doc".to_string(), 2), ("py".to_string(), 1), (String::new(), 1)]);
-        let text = written("图 \"论\"\\", &[Found { path: "docs".into(), read, left }], Some("https://github.com/o/r/blob/main"));
+        let text = written(
+            "图 \"论\"\\",
+            &[Found { path: "docs".into(), read, left }],
+            Some("https://github.com/o/r/blob/main"),
+        );
         let table: toml::Table = text.parse().expect("is TOML");
         assert_eq!(table["title"].as_str(), Some("图 \"论\"\\"));
         assert_eq!(table["source"][0]["path"].as_str(), Some("docs"));
@@ -177,7 +187,10 @@ mod tests {
         let all: String = text
             .lines()
             .map(|l| {
-                let key = l.strip_prefix("# ").filter(|l| l.split(" = ").next().is_some_and(|k| k.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')) && l.contains(" = "));
+                let key = l.strip_prefix("# ").filter(|l| {
+                    l.split(" = ").next().is_some_and(|k| k.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'))
+                        && l.contains(" = ")
+                });
                 format!("{}\n", key.unwrap_or(l))
             })
             .collect();

@@ -151,7 +151,12 @@ mod tests {
     #[test]
     fn binary_bytes_are_errors_that_say_so() {
         assert!(decode(b"\x7fELF\0\0", None).expect_err("binary").message().contains("NUL"));
-        assert!(decode(b"\x89PNG\r\n\x1a\n\x01\x02\x03\xfe\x10", None).expect_err("binary").message().contains("like no other"));
+        assert!(
+            decode(b"\x89PNG\r\n\x1a\n\x01\x02\x03\xfe\x10", None)
+                .expect_err("binary")
+                .message()
+                .contains("like no other")
+        );
         assert!(decode(b"\xff\xfe\x00\xd8", None).is_err(), "a lone surrogate");
     }
 }

@@ -70,7 +70,12 @@ pub fn to_markdown(bytes: &[u8], notes: &mut Notes) -> Result<Markdown> {
     if let Some(date) = metadata_text(root, "date") {
         metadata.insert("date".to_string(), MetaValue::Date(date));
     }
-    Ok(Markdown { text: blocks.join("\n\n") + "\n", title: metadata_text(root, "title"), metadata, ..Markdown::default() })
+    Ok(Markdown {
+        text: blocks.join("\n\n") + "\n",
+        title: metadata_text(root, "title"),
+        metadata,
+        ..Markdown::default()
+    })
 }
 
 fn metadata_text(package: roxmltree::Node, name: &str) -> Option<String> {
@@ -88,7 +93,10 @@ fn refuse_protected(archive: &Archive) -> Result<()> {
         .filter_map(|n| n.attr("Algorithm"))
         .any(|a| !FONT_OBFUSCATION.contains(&a));
     if protected {
-        return Err(Error::new(ErrorKind::Convert, "it is protected against copying (DRM), so its text cannot be read"));
+        return Err(Error::new(
+            ErrorKind::Convert,
+            "it is protected against copying (DRM), so its text cannot be read",
+        ));
     }
     Ok(())
 }

@@ -58,7 +58,8 @@ pub fn to_markdown(text: &str) -> String {
 
 /// An import or export that stands at the left margin.
 fn is_module(line: &str) -> bool {
-    let import = line.starts_with("import ") && (line.contains(" from ") || line.contains('{') || line.contains(['"', '\'']));
+    let import =
+        line.starts_with("import ") && (line.contains(" from ") || line.contains('{') || line.contains(['"', '\'']));
     let export = ["export const ", "export default ", "export function ", "export let ", "export {"];
     import || export.iter().any(|e| line.starts_with(e))
 }

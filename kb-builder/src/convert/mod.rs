@@ -160,13 +160,7 @@ fn convert_unguarded(
 }
 
 /// Converts a format that is text.
-fn convert_text(
-    format: Format,
-    path: &str,
-    text: &str,
-    sibling: Sibling,
-    notes: &mut Notes,
-) -> Result<Markdown> {
+fn convert_text(format: Format, path: &str, text: &str, sibling: Sibling, notes: &mut Notes) -> Result<Markdown> {
     // NUL is not allowed in Markdown (CommonMark 2.3), and nothing good comes of it in an index.
     let text = &text.replace('\0', "\u{fffd}");
     let plain = |text| Markdown { text, ..Markdown::default() };

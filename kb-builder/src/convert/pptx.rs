@@ -24,7 +24,8 @@ pub fn to_markdown(bytes: &[u8], notes: &mut Notes) -> Result<Markdown> {
     let presentation = xml::parse(&text, &main)?;
     let list = presentation.root_element().child("sldIdLst");
     // `id` is the slide's own number, `r:id` the relation: both have the local name `id`.
-    let relation_id = |n: Node| n.attributes().find(|a| a.name() == "id" && a.namespace().is_some()).map(|a| a.value().to_string());
+    let relation_id =
+        |n: Node| n.attributes().find(|a| a.name() == "id" && a.namespace().is_some()).map(|a| a.value().to_string());
     let slides: Vec<String> = list
         .iter()
         .flat_map(|l| l.all("sldId"))

@@ -28,8 +28,22 @@ const CODE: [&str; 8] =
     ["example", "smallexample", "lisp", "smalllisp", "verbatim", "display", "format", "smalldisplay"];
 /// Environments that are for another output or hold no text.
 const DROPPED: [&str; 16] = [
-    "menu", "detailmenu", "ifhtml", "iftex", "ifxml", "ifdocbook", "html", "tex", "xml", "docbook", "ignore",
-    "titlepage", "direntry", "copying", "macro", "ifset",
+    "menu",
+    "detailmenu",
+    "ifhtml",
+    "iftex",
+    "ifxml",
+    "ifdocbook",
+    "html",
+    "tex",
+    "xml",
+    "docbook",
+    "ignore",
+    "titlepage",
+    "direntry",
+    "copying",
+    "macro",
+    "ifset",
 ];
 
 /// The text of a manual, without its header.
@@ -53,7 +67,8 @@ pub fn to_markdown(text: &str, notes: &mut Notes) -> (String, Option<String>) {
             let mut code = Vec::new();
             for line in lines.by_ref().take_while(|l| !is_end(l, name)) {
                 match line_command(line) {
-                    Some(("c" | "comment" | "group" | "end" | "noindent" | "cindex" | "findex", _)) if name != "verbatim" => {}
+                    Some(("c" | "comment" | "group" | "end" | "noindent" | "cindex" | "findex", _))
+                        if name != "verbatim" => {}
                     _ if name == "verbatim" => code.push(line.to_string()),
                     _ => code.push(plain(line)),
                 }
@@ -66,7 +81,8 @@ pub fn to_markdown(text: &str, notes: &mut Notes) -> (String, Option<String>) {
                 "item" | "itemx" | "headitem" => writer.item(argument),
                 "tab" => writer.text(&format!("— {argument}")),
                 "end" => writer.close(argument),
-                "quotation" | "smallquotation" | "cartouche" | "group" | "ifinfo" | "ifnottex" | "ifnothtml" | "ifplaintext" | "ifclear" => {
+                "quotation" | "smallquotation" | "cartouche" | "group" | "ifinfo" | "ifnottex" | "ifnothtml"
+                | "ifplaintext" | "ifclear" => {
                     writer.flush();
                 }
                 "node" => writer.node = argument.split(',').next().unwrap_or_default().trim().to_string(),
@@ -90,11 +106,44 @@ pub fn to_markdown(text: &str, notes: &mut Notes) -> (String, Option<String>) {
 
 fn is_setting(name: &str) -> bool {
     [
-        "setfilename", "set", "clear", "include", "documentencoding", "documentlanguage", "dircategory", "finalout",
-        "setchapternewpage", "defcodeindex", "defindex", "syncodeindex", "synindex", "paragraphindent", "printindex",
-        "contents", "summarycontents", "shortcontents", "page", "sp", "need", "noindent", "indent", "insertcopying",
-        "author", "subtitle", "vskip", "headings", "everyheading", "afourpaper", "smallbook", "raisesections",
-        "lowersections", "alias", "columnfractions", "kbdinputstyle", "exampleindent", "footnotestyle",
+        "setfilename",
+        "set",
+        "clear",
+        "include",
+        "documentencoding",
+        "documentlanguage",
+        "dircategory",
+        "finalout",
+        "setchapternewpage",
+        "defcodeindex",
+        "defindex",
+        "syncodeindex",
+        "synindex",
+        "paragraphindent",
+        "printindex",
+        "contents",
+        "summarycontents",
+        "shortcontents",
+        "page",
+        "sp",
+        "need",
+        "noindent",
+        "indent",
+        "insertcopying",
+        "author",
+        "subtitle",
+        "vskip",
+        "headings",
+        "everyheading",
+        "afourpaper",
+        "smallbook",
+        "raisesections",
+        "lowersections",
+        "alias",
+        "columnfractions",
+        "kbdinputstyle",
+        "exampleindent",
+        "footnotestyle",
     ]
     .contains(&name)
 }
@@ -295,7 +344,11 @@ fn expand(text: &str, markdown: bool, out: &mut String, unknown: &mut usize, dep
                 let mut parts = inner.split(',').map(str::trim);
                 let (target, label) = (plain(parts.next().unwrap_or_default()), parts.next().map(plain));
                 let label = label.filter(|l| !l.is_empty()).unwrap_or_else(|| target.clone());
-                if markdown && target.starts_with("http") && !label.contains(['[', ']']) && !target.contains(['(', ')', ' ']) {
+                if markdown
+                    && target.starts_with("http")
+                    && !label.contains(['[', ']'])
+                    && !target.contains(['(', ')', ' '])
+                {
                     out.push_str(&format!("[{}]({target})", escape::text(&label)));
                 } else {
                     put(&label, out);
@@ -317,7 +370,8 @@ fn expand(text: &str, markdown: bool, out: &mut String, unknown: &mut usize, dep
             }
             "acronym" | "abbr" => put(&plain(first()), out),
             "value" => put(inner, out),
-            "var" | "emph" | "strong" | "dfn" | "cite" | "i" | "b" | "r" | "sc" | "asis" | "w" | "dmn" | "sansserif" | "slanted" | "sub" | "sup" => {
+            "var" | "emph" | "strong" | "dfn" | "cite" | "i" | "b" | "r" | "sc" | "asis" | "w" | "dmn"
+            | "sansserif" | "slanted" | "sub" | "sup" => {
                 expand(inner, markdown, out, unknown, depth + 1);
             }
             _ => {

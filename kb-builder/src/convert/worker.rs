@@ -46,7 +46,7 @@ enum ErrorName {
 }
 
 /// Converts in a child process if there is a program to start, else here.
-pub fn convert(format: Format, path: &str, bytes: &[u8], notes: &mut Notes) -> Result<Markdown> {
+pub(super) fn convert(format: Format, path: &str, bytes: &[u8], notes: &mut Notes) -> Result<Markdown> {
     let Some(program) = PROGRAM.get() else { return super::convert_bytes(format, path, bytes, notes) };
     let seconds = std::env::var(TIME_VARIABLE).ok().and_then(|s| s.parse().ok()).unwrap_or(MAX_SECONDS);
     let mut command = Command::new(program);

@@ -51,7 +51,8 @@ fn split(
     pages: &[(usize, usize)],
     at_start: bool,
 ) {
-    let inside: Vec<&(usize, usize)> = pages.iter().filter(|(from, _)| span.start <= *from && *from < span.end).collect();
+    let inside: Vec<&(usize, usize)> =
+        pages.iter().filter(|(from, _)| span.start <= *from && *from < span.end).collect();
     for (i, (from, number)) in inside.iter().enumerate() {
         let start = if at_start && i == 0 { span.start } else { *from };
         let end = inside.get(i + 1).map_or(span.end, |(next, _)| *next);

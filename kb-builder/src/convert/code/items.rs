@@ -50,7 +50,10 @@ fn item(lines: &[&str], language: &str, comments: Comments, blocks: &mut Vec<Str
 /// Whether a line can name an item: no attribute, import, or bracket.
 fn is_declaration(line: &str) -> bool {
     let line = line.trim();
-    let skipped = ["#", "@", "//", "/*", "*", "{", "}", "(", ")", "import ", "use ", "from ", "using ", "package ", "include", "require", "\"use "];
+    let skipped = [
+        "#", "@", "//", "/*", "*", "{", "}", "(", ")", "import ", "use ", "from ", "using ", "package ", "include",
+        "require", "\"use ",
+    ];
     !line.is_empty() && !skipped.iter().any(|s| line.starts_with(s))
 }
 
@@ -74,12 +77,22 @@ fn comment(lines: &[&str], comments: Comments) -> (String, usize) {
             let length = lines[at..].iter().position(|l| l.contains("*/"));
             let Some(length) = length else { break };
             for (i, l) in lines[at..=at + length].iter().enumerate() {
-                let l = if i == 0 { l.trim_start().trim_start_matches("/*").trim_start_matches(['*', '!']) } else { l.trim_start() };
+                let l = if i == 0 {
+                    l.trim_start().trim_start_matches("/*").trim_start_matches(['*', '!'])
+                } else {
+                    l.trim_start()
+                };
                 let l = l.split("*/").next().unwrap_or_default();
                 text.push(l.trim_start().trim_start_matches('*').trim().to_string());
             }
             at += length + 1;
-        } else if line.starts_with(mark) && !line.starts_with("#!") && !line.starts_with("#[") && !line.starts_with("#include") && !line.starts_with("#define") && !line.starts_with("#if") {
+        } else if line.starts_with(mark)
+            && !line.starts_with("#!")
+            && !line.starts_with("#[")
+            && !line.starts_with("#include")
+            && !line.starts_with("#define")
+            && !line.starts_with("#if")
+        {
             text.push(line.trim_start_matches(['/', '#', '-', '!']).trim().to_string());
             at += 1;
         } else {

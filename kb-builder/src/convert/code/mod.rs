@@ -46,7 +46,6 @@ pub fn is_code(suffix: &str) -> bool {
     language(suffix).is_some()
 }
 
-
 fn language(suffix: &str) -> Option<&'static (&'static str, &'static [&'static str], Comments)> {
     LANGUAGES.iter().find(|(_, suffixes, _)| suffixes.contains(&suffix))
 }
@@ -55,8 +54,9 @@ fn language(suffix: &str) -> Option<&'static (&'static str, &'static [&'static s
 /// other languages to their top-level items.
 pub fn to_markdown(text: &str, path: &str) -> Markdown {
     let name = path.rsplit('/').next().unwrap_or(path).to_string();
-    let (language, comments) =
-        language(&super::suffix(path)).map_or(("", Comments::Slashes), |(language, _, comments)| (*language, *comments));
-    let body = if language == "python" { python::to_markdown(text) } else { items::to_markdown(text, language, comments) };
+    let (language, comments) = language(&super::suffix(path))
+        .map_or(("", Comments::Slashes), |(language, _, comments)| (*language, *comments));
+    let body =
+        if language == "python" { python::to_markdown(text) } else { items::to_markdown(text, language, comments) };
     Markdown { text: body, title: Some(name), ..Markdown::default() }
 }

@@ -192,7 +192,12 @@ async def main(): 'Runs.'
         let headings: Vec<&str> = m.lines().filter(|l| l.starts_with('#')).collect();
         assert_eq!(
             headings,
-            ["## `Graph` {#Graph}", "### `Graph.add` {#Graph.add}", "#### `Graph.add.helper` {#Graph.add.helper}", "## `main` {#main}"]
+            [
+                "## `Graph` {#Graph}",
+                "### `Graph.add` {#Graph.add}",
+                "#### `Graph.add.helper` {#Graph.add.helper}",
+                "## `main` {#main}"
+            ]
         );
         assert!(m.starts_with("Graph tools.\n"), "{m}");
         assert!(m.contains("```python\ndef add(self, u, v=(1, 2)) -> None\n```"), "{m}");

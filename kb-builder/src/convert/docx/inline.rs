@@ -141,9 +141,8 @@ impl<'a, 'i> Inline<'a, 'i> {
 
     fn run(&mut self, run: Node<'a, 'i>, base: &Format, docx: &Docx<'a, 'i>, depth: usize) {
         let properties = run.child("rPr");
-        let format = Format::read(None, properties)
-            .or(&docx.styles.letters(properties.and_then(|p| p.val("rStyle"))))
-            .or(base);
+        let format =
+            Format::read(None, properties).or(&docx.styles.letters(properties.and_then(|p| p.val("rStyle")))).or(base);
         if format.hidden == Some(true) {
             return;
         }

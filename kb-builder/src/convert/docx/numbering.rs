@@ -166,7 +166,10 @@ fn shown(n: u32, kind: &str) -> String {
         "lowerRoman" => roman(n).to_lowercase(),
         "upperRoman" => roman(n),
         "decimalZero" => format!("{n:02}"),
-        "chineseCounting" | "chineseCountingThousand" | "japaneseCounting" | "taiwaneseCounting"
+        "chineseCounting"
+        | "chineseCountingThousand"
+        | "japaneseCounting"
+        | "taiwaneseCounting"
         | "taiwaneseCountingThousand" => chinese(n),
         "ideographDigital" | "taiwaneseDigital" | "japaneseDigitalTenThousand" => {
             n.to_string().bytes().map(|b| CHINESE_DIGITS[usize::from(b - b'0')]).collect()
@@ -293,7 +296,10 @@ mod tests {
             Some(Label::Bullet) => "•".into(),
             None => String::new(),
         };
-        assert_eq!([text(2, 0), text(2, 1), text(2, 1), text(2, 0), text(2, 1)], ["第一章", "1.1", "1.2", "第二章", "2.1"]);
+        assert_eq!(
+            [text(2, 0), text(2, 1), text(2, 1), text(2, 0), text(2, 1)],
+            ["第一章", "1.1", "1.2", "第二章", "2.1"]
+        );
         assert_eq!([text(2, 2), text(3, 2), text(3, 2), text(2, 3)], ["1)", "5)", "6)", "•"]);
         assert_eq!(text(9, 0), "");
         assert_eq!(n.next(2, 2), Some(Label::Number { text: "7)".into(), plain: Some(7) }));

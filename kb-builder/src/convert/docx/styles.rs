@@ -29,9 +29,7 @@ impl Format {
         let numbers = paragraph.and_then(|p| p.child("numPr"));
         let number = |n: Option<&str>| n.and_then(|n| n.parse::<u32>().ok());
         Self {
-            outline: paragraph
-                .and_then(|p| number(p.val("outlineLvl")))
-                .map(|n| if n < 9 { n as u8 + 1 } else { 0 }),
+            outline: paragraph.and_then(|p| number(p.val("outlineLvl"))).map(|n| if n < 9 { n as u8 + 1 } else { 0 }),
             numbering: numbers.and_then(|n| number(n.val("numId"))),
             level: numbers.and_then(|n| number(n.val("ilvl"))).map(|n| n.min(8) as usize),
             bold: letters.and_then(|r| r.switch("b")),

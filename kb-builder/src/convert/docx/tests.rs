@@ -43,7 +43,10 @@ fn only_what_a_reader_sees_is_text() {
         "{}<w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:ins>{}</w:ins><w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r>\
          <w:r><w:t>no</w:t><w:noBreakHyphen/><w:t>break</w:t><w:softHyphen/><w:br/><w:t>line</w:t></w:r>\
          <w:r><w:ruby><w:rt>{}</w:rt><w:rubyBase>{}</w:rubyBase></w:ruby></w:r>",
-        r("kept "), r("added "), r("hàn"), r("汉")
+        r("kept "),
+        r("added "),
+        r("hàn"),
+        r("汉")
     ));
     assert_eq!(text(&body, &[]), "kept added no-break\nline汉\n");
 }
@@ -52,13 +55,20 @@ fn only_what_a_reader_sees_is_text() {
 fn links_by_relation_and_by_field() {
     let body = p(&format!(
         "{}<w:hyperlink r:id=\"web\">{}</w:hyperlink> <w:hyperlink w:anchor=\"x\">{}</w:hyperlink>",
-        r("see "), r("here"), r(" inside")
+        r("see "),
+        r("here"),
+        r(" inside")
     ));
     assert_eq!(text(&body, &[]), "see [here](https://example.org/a) inside\n");
     let field = |kind: &str| format!("<w:r><w:fldChar w:fldCharType=\"{kind}\"/></w:r>");
     let body = p(&format!(
         "{}{}<w:r><w:instrText> HYPERLINK \"https://example.org/b\" </w:instrText></w:r>{}{}{}{}",
-        r("see "), field("begin"), field("separate"), r("there"), field("end"), r(" too")
+        r("see "),
+        field("begin"),
+        field("separate"),
+        r("there"),
+        field("end"),
+        r(" too")
     ));
     assert_eq!(text(&body, &[]), "see [there](https://example.org/b) too\n");
 }
@@ -73,7 +83,8 @@ fn footnotes_follow_their_paragraph() {
 
 #[test]
 fn formulas_alone_and_in_text() {
-    let math = "<m:oMath><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>";
+    let math =
+        "<m:oMath><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>";
     assert_eq!(text(&p(&format!("<m:oMathPara>{math}</m:oMathPara>")), &[]), "$$\nx^{2}\n$$\n");
     assert_eq!(text(&p(&format!("{}{math}", r("so "))), &[]), "so $x^{2}$\n");
 }
@@ -84,18 +95,27 @@ fn numbered_headings_and_nested_lists() {
         <w:pPr><w:outlineLvl w:val=\"0\"/><w:numPr><w:numId w:val=\"1\"/></w:numPr></w:pPr></w:style>\
         <w:style w:type=\"paragraph\" w:styleId=\"toc\"><w:name w:val=\"toc 1\"/></w:style></w:styles>";
     let level = |n: u8, kind: &str, text: &str| {
-        format!("<w:lvl w:ilvl=\"{n}\"><w:start w:val=\"1\"/><w:numFmt w:val=\"{kind}\"/><w:lvlText w:val=\"{text}\"/></w:lvl>")
+        format!(
+            "<w:lvl w:ilvl=\"{n}\"><w:start w:val=\"1\"/><w:numFmt w:val=\"{kind}\"/><w:lvlText w:val=\"{text}\"/></w:lvl>"
+        )
     };
     let numbering = format!(
         "<w:numbering xmlns:w=\"w\"><w:abstractNum w:abstractNumId=\"0\">{}</w:abstractNum><w:abstractNum w:abstractNumId=\"1\">{}{}</w:abstractNum>\
          <w:num w:numId=\"1\"><w:abstractNumId w:val=\"0\"/></w:num><w:num w:numId=\"2\"><w:abstractNumId w:val=\"1\"/></w:num></w:numbering>",
-        level(0, "chineseCounting", "第%1章"), level(0, "decimal", "%1."), level(1, "bullet", "•")
+        level(0, "chineseCounting", "第%1章"),
+        level(0, "decimal", "%1."),
+        level(1, "bullet", "•")
     );
     let styled = |style: &str, t: &str| p(&format!("<w:pPr><w:pStyle w:val=\"{style}\"/></w:pPr>{}", r(t)));
     let item = |level: u8, t: &str| {
         p(&format!("<w:pPr><w:numPr><w:ilvl w:val=\"{level}\"/><w:numId w:val=\"2\"/></w:numPr></w:pPr>{}", r(t)))
     };
-    let body = styled("toc", "绪论 1") + &styled("1", "绪论") + &item(0, "one") + &item(1, "dot") + &item(0, "two") + &styled("1", "图");
+    let body = styled("toc", "绪论 1")
+        + &styled("1", "绪论")
+        + &item(0, "one")
+        + &item(1, "dot")
+        + &item(0, "two")
+        + &styled("1", "图");
     let parts = [("word/styles.xml", styles), ("word/numbering.xml", numbering.as_str())];
     assert_eq!(text(&body, &parts), "# 第一章 绪论\n\n1. one\n   - dot\n2. two\n\n# 第二章 图\n");
 }

@@ -375,7 +375,9 @@ mod tests {
             r"\lim_{n\to \infty} a"
         );
         assert_eq!(
-            of(&format!("<m:m><m:mr><m:e>{a}</m:e><m:e>{b}</m:e></m:mr><m:mr><m:e>{b}</m:e><m:e>{a}</m:e></m:mr></m:m>")),
+            of(&format!(
+                "<m:m><m:mr><m:e>{a}</m:e><m:e>{b}</m:e></m:mr><m:mr><m:e>{b}</m:e><m:e>{a}</m:e></m:mr></m:m>"
+            )),
             r"\begin{matrix}a & b \\ b & a\end{matrix}"
         );
     }

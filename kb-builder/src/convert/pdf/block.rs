@@ -176,7 +176,8 @@ fn goes_on_after_break(block: &Block, line: &Line) -> bool {
 
 /// Whether a line ends in the middle of a sentence.
 fn is_unfinished(text: &str) -> bool {
-    !text.trim_end_matches(['”', '"', '’', ')', '）', '」', '』', ']'])
+    !text
+        .trim_end_matches(['”', '"', '’', ')', '）', '」', '』', ']'])
         .ends_with(['.', '。', '!', '！', '?', '？', ':', '：', ';', '；', '…'])
 }
 
@@ -231,7 +232,9 @@ pub fn number(text: &str) -> usize {
         (true, ')' | '）' | ']') => true,
         (false, ')' | '）' | '、') => true,
         // `1.` before a space; `1.5` and `e.g.` are none.
-        (false, '.' | '．') => digits > 0 && tail.chars().nth(1).is_some_and(|c| c.is_whitespace() || is_east_asian(c)),
+        (false, '.' | '．') => {
+            digits > 0 && tail.chars().nth(1).is_some_and(|c| c.is_whitespace() || is_east_asian(c))
+        }
         _ => false,
     };
     if ok { open + head + closing.len_utf8() } else { 0 }
@@ -329,11 +332,25 @@ mod tests {
 
     #[test]
     fn items_and_numbers() {
-        for (text, length) in [("1. one", 2), ("(2) two", 3), ("a) x", 2), ("3、三", 4), ("①甲", 3), ("１", 0), ("1.5 kg", 0), ("e.g. x", 0), ("2020) x", 0)] {
+        for (text, length) in [
+            ("1. one", 2),
+            ("(2) two", 3),
+            ("a) x", 2),
+            ("3、三", 4),
+            ("①甲", 3),
+            ("１", 0),
+            ("1.5 kg", 0),
+            ("e.g. x", 0),
+            ("2020) x", 0),
+        ] {
             assert_eq!(number(text), length, "{text}");
         }
         assert_eq!((marker("• dot"), marker("- dash"), marker("-5"), marker("•")), (4, 2, 0, 0));
-        let found = blocks(&[page(&[("• one item is long enough to", 50.0, 100.0, 10.0), ("fill it", 60.0, 112.0, 10.0), ("• two", 50.0, 124.0, 10.0)])]);
+        let found = blocks(&[page(&[
+            ("• one item is long enough to", 50.0, 100.0, 10.0),
+            ("fill it", 60.0, 112.0, 10.0),
+            ("• two", 50.0, 124.0, 10.0),
+        ])]);
         assert_eq!(shown(&found), ["• one item is long enough to|fill it", "• two"]);
         assert!(found.iter().all(|b| b.kind == Kind::Item));
     }

@@ -82,7 +82,11 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
     }
     fonts.mark_monospace(&mut out);
     let metadata = pdf.metadata();
-    Ok(Document { pages: out, title: metadata.title.as_deref().map(text), author: metadata.author.as_deref().map(text) })
+    Ok(Document {
+        pages: out,
+        title: metadata.title.as_deref().map(text),
+        author: metadata.author.as_deref().map(text),
+    })
 }
 
 /// A string of the properties: UTF-16 or UTF-8 with a mark, else PDFDocEncoding, which is Latin-1 nearly.
@@ -144,10 +148,15 @@ impl Fonts {
     /// Fonts do not reliably say that they have one width; their letters show it.
     fn mark_monospace(&self, pages: &mut [Page]) {
         let one = |widths: &HashSet<i32>| widths.iter().next().copied().filter(|_| widths.len() == 1);
-        let known: HashSet<i32> =
-            self.widths.iter().filter(|(_, letters)| letters.len() >= MIN_LETTERS).filter_map(|(w, _)| one(w)).collect();
+        let known: HashSet<i32> = self
+            .widths
+            .iter()
+            .filter(|(_, letters)| letters.len() >= MIN_LETTERS)
+            .filter_map(|(w, _)| one(w))
+            .collect();
         // The bold font of a program's keywords has few letters, but the same width.
-        let monospace: Vec<bool> = self.widths.iter().map(|(w, _)| one(w).is_some_and(|w| known.contains(&w))).collect();
+        let monospace: Vec<bool> =
+            self.widths.iter().map(|(w, _)| one(w).is_some_and(|w| known.contains(&w))).collect();
         for (glyph, font) in pages.iter_mut().flat_map(|p| &mut p.glyphs).zip(&self.used) {
             glyph.monospace = monospace[*font];
         }
@@ -216,9 +225,13 @@ impl<'a> Device<'a> for Collector<'_> {
             let place = props.transform * glyph.transform();
             let [.., x, y] = place.as_coeffs();
             let doubled = again
-                && self.page.glyphs.iter().rev().take(run.glyphs().len()).any(|g| {
-                    (f64::from(g.x) - x).abs() < 0.01 && (f64::from(g.y) - y).abs() < 0.01
-                });
+                && self
+                    .page
+                    .glyphs
+                    .iter()
+                    .rev()
+                    .take(run.glyphs().len())
+                    .any(|g| (f64::from(g.x) - x).abs() < 0.01 && (f64::from(g.y) - y).abs() < 0.01);
             if !doubled {
                 self.glyph(glyph, place);
             }

@@ -102,7 +102,11 @@ fn pattern(text: &str) -> String {
         }
     }
     // Small Roman numerals count the pages of a preface.
-    if !out.is_empty() && out.len() < 7 && out.chars().all(|c| matches!(c, 'i' | 'v' | 'x' | 'l')) { "#".into() } else { out }
+    if !out.is_empty() && out.len() < 7 && out.chars().all(|c| matches!(c, 'i' | 'v' | 'x' | 'l')) {
+        "#".into()
+    } else {
+        out
+    }
 }
 
 /// Whether a text at the edge of a page says just its number: `3`, `- 3 -`, `第 3 页`, `3 / 12`.
@@ -110,7 +114,8 @@ fn is_page_number(text: &str, page: usize) -> bool {
     let mut numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|n| !n.is_empty());
     let own = numbers.next().is_some_and(|n| n.parse() == Ok(page));
     let words: String = text.chars().filter(|c| c.is_alphabetic()).collect();
-    own && numbers.count() < 2 && matches!(words.to_lowercase().as_str(), "" | "page" | "pageof" | "of" | "p" | "第页" | "第页共页" | "页")
+    own && numbers.count() < 2
+        && matches!(words.to_lowercase().as_str(), "" | "page" | "pageof" | "of" | "p" | "第页" | "第页共页" | "页")
 }
 
 #[cfg(test)]
@@ -140,9 +145,12 @@ mod tests {
                 ])
             })
             .collect();
-        let wanted = ["text a|more|and 1 more", "text b|more|and 2 more", "text c|more|and 3 more", "text d|more|and 4 more"];
+        let wanted =
+            ["text a|more|and 1 more", "text b|more|and 2 more", "text c|more|and 3 more", "text d|more|and 4 more"];
         assert_eq!(left(pages), wanted);
-        let slides = (1..=3).map(|_| page(&[("Example", 30.0, 20.0), ("x", 100.0, 10.0), ("y", 120.0, 10.0), ("z", 140.0, 10.0)])).collect();
+        let slides = (1..=3)
+            .map(|_| page(&[("Example", 30.0, 20.0), ("x", 100.0, 10.0), ("y", 120.0, 10.0), ("z", 140.0, 10.0)]))
+            .collect();
         assert!(left(slides).iter().all(|p| p.starts_with("Example")));
     }
 

@@ -87,9 +87,7 @@ pub fn lines(glyphs: &[Glyph]) -> Vec<Line> {
 fn keep(lines: &mut Vec<Line>, line: Option<Open>) {
     let Some(line) = line.and_then(Open::close) else { return };
     let again = lines.last().is_some_and(|l| {
-        l.text == line.text
-            && (l.left - line.left).abs() < 0.12 * line.size
-            && (l.y - line.y).abs() < 0.12 * line.size
+        l.text == line.text && (l.left - line.left).abs() < 0.12 * line.size && (l.y - line.y).abs() < 0.12 * line.size
     });
     if !again {
         lines.push(line);
@@ -104,7 +102,8 @@ fn without_spacing(text: &str) -> String {
     if apart < 3 || apart <= together {
         return text.to_string();
     }
-    let between = |i: usize| i > 0 && is_east_asian(chars[i - 1]) && chars.get(i + 1).is_some_and(|c| is_east_asian(*c));
+    let between =
+        |i: usize| i > 0 && is_east_asian(chars[i - 1]) && chars.get(i + 1).is_some_and(|c| is_east_asian(*c));
     chars.iter().enumerate().filter(|(i, c)| **c != ' ' || !between(*i)).map(|(_, c)| *c).collect()
 }
 

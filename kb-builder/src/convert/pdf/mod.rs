@@ -69,7 +69,10 @@ fn check(pages: &[Page]) -> Result<()> {
         });
     }
     if unknown > letters {
-        return refuse(format!("its fonts do not say which letters they show: {unknown} of {} are unknown", letters + unknown));
+        return refuse(format!(
+            "its fonts do not say which letters they show: {unknown} of {} are unknown",
+            letters + unknown
+        ));
     }
     Ok(())
 }
@@ -93,11 +96,12 @@ fn is_title(title: &str) -> bool {
         || lower.starts_with("untitled")
         || lower == "about:blank"
         || lower.contains("://")
-        || [".doc", ".docx", ".tex", ".dvi", ".pdf", ".ppt", ".pptx", ".html", ".wps", ".indd"].iter().any(|s| lower.ends_with(s)))
+        || [".doc", ".docx", ".tex", ".dvi", ".pdf", ".ppt", ".pptx", ".html", ".wps", ".indd"]
+            .iter()
+            .any(|s| lower.ends_with(s)))
 }
 
 fn stem(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
-

@@ -92,7 +92,11 @@ impl Rendered {
         for (end, page) in later.map(|(o, p)| (*o, Some(*p))).chain([(text.len(), None)]) {
             let part = escape::text(&text[at..end]);
             // A trailing space would be lost by `line_start`.
-            if first { self.text.push_str(&escape::line_start(&part)) } else { self.text.push_str(&part) }
+            if first {
+                self.text.push_str(&escape::line_start(&part))
+            } else {
+                self.text.push_str(&part)
+            }
             first = false;
             if let Some(page) = page {
                 self.begin_page(page + 1);
@@ -239,7 +243,10 @@ mod tests {
         assert_eq!(text_of(&["an algo-", "rithm for", "graphs"]), "an algorithm for graphs\n");
         assert_eq!(text_of(&["a well-known fact is well-", "known"]), "a well-known fact is well-known\n");
         assert_eq!(text_of(&["pages 3-", "4 and A-", "B"]), "pages 3- 4 and A- B\n");
-        assert_eq!(text_of(&["the Bellman–", "Ford and/", "or – a", "dash –", "too"]), "the Bellman–Ford and/or – a dash – too\n");
+        assert_eq!(
+            text_of(&["the Bellman–", "Ford and/", "or – a", "dash –", "too"]),
+            "the Bellman–Ford and/or – a dash – too\n"
+        );
         assert_eq!(text_of(&["soft\u{ad}", "ware"]), "software\n");
         assert_eq!(text_of(&["最短路", "算法 is", "好"]), "最短路算法 is好\n");
     }
