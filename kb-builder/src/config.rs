@@ -71,6 +71,9 @@ pub struct SourceConfig {
     /// `https://doc.rust-lang.org/book/{stem}.html`, `https://github.com/o/r/blob/main/`.
     /// Without it, hits open the page's own reader.
     pub url_base: Option<String>,
+    /// Whether source code is read as well: Python's docstrings and signatures, the items of other
+    /// languages.
+    pub code: bool,
 }
 
 /// `[model]`.
@@ -202,6 +205,7 @@ mod tests {
             include = ["*.md"]
             exclude = ["drafts"]
             url_base = "https://example.org/{stem}.html"
+            code = true
             [[source]]
             path = "/abs/book"
             [model]
@@ -220,6 +224,7 @@ mod tests {
         assert_eq!(c.sources.len(), 2);
         assert_eq!(c.sources[0].path, Path::new("course/notes"));
         assert_eq!(c.sources[0].include, ["*.md"]);
+        assert!(c.sources[0].code && !c.sources[1].code);
         assert_eq!(c.sources[1].path, Path::new("/abs/book"));
         assert_eq!(c.model.path.as_deref(), Some(Path::new("course/models/e5")));
         assert_eq!(c.site.out.as_deref(), Some(Path::new("course/public")));

@@ -4,6 +4,9 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    if let Ok(program) = std::env::current_exe() {
+        kb_builder::convert::worker::use_program(program);
+    }
     match kb_builder::command::Cli::parse().run() {
         Ok(code) => code,
         Err(e) => {

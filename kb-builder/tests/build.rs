@@ -32,13 +32,13 @@ fn a_broken_file_is_reported_and_the_others_are_built() {
     let s = Sandbox::new();
     course(&s);
     s.write("en/broken.md", b"\x00\x01\x02binary");
-    s.write("en/latin.txt", b"caf\xe9 ol\xe9");
+    s.write("en/half.docx", b"PK\x03\x04 and no more");
     s.write("en/gbk.txt", b"\xd6\xaa\xca\xb6\xbf\xe2\n");
     s.write("en/photo.png", b"\x89PNG");
     let output = s.expect(3, &["build", "en", "--no-model"]);
     assert!(stderr(&output).contains("failed: en/broken.md: "), "{}", stderr(&output));
     let report = String::from_utf8_lossy(&output.stdout).into_owned();
-    for part in ["3 documents", "1 .png", "1 files were read as gb18030", "2 files could not be read", "en/latin.txt: "]
+    for part in ["3 documents", "1 .png", "1 files were read as gb18030", "2 files could not be read", "en/half.docx: "]
     {
         assert!(report.contains(part), "{part} in {report}");
     }
@@ -82,9 +82,9 @@ fn a_build_that_fails_leaves_the_previous_site() {
     course(&s);
     s.expect(0, &["build", "zh", "--no-model"]);
     let before = files(&s.path("site"));
-    s.write("empty/readme.pdf", "x");
+    s.write("empty/readme.doc", "x");
     let output = s.expect(1, &["build", "empty", "--no-model"]);
-    assert!(stderr(&output).contains("1 .pdf"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("1 .doc"), "{}", stderr(&output));
     assert_eq!(files(&s.path("site")), before);
 }
 
@@ -126,4 +126,81 @@ fn the_output_is_not_read_when_it_lies_in_the_source() {
         s.expect(0, &["build", ".", "--no-model", "-o", "site"]);
     }
     assert_eq!(s.json(&["inspect", "site", "--json"])["documents"], 4);
+}
+
+/// A file of the fixtures.
+fn fixture(name: &str) -> Vec<u8> {
+    let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures");
+    std::fs::read(fixtures.join(name)).expect(name)
+}
+
+#[test]
+fn a_pdf_is_copied_as_it_is_and_opened_at_its_page() {
+    let s = Sandbox::new();
+    s.write("课/图 论.pdf", fixture("pdf/reportlab-en.pdf"));
+    s.write("课/讲义.docx", fixture("office/pandoc.docx"));
+    s.expect(0, &["build", "课", "--no-model"]);
+    assert_eq!(std::fs::read(s.path("site/files/课/图 论.pdf")).expect("copy"), fixture("pdf/reportlab-en.pdf"));
+    let hits = s.json(&["search", "site", "negative weights", "--json", "--mode", "lexical"]);
+    let urls: Vec<&str> = hits["hits"].as_array().expect("hits").iter().filter_map(|h| h["url"].as_str()).collect();
+    assert!(
+        urls.iter().all(|u| u.starts_with("files/%E8%AF%BE/%E5%9B%BE%20%E8%AE%BA.pdf#page=")) && urls.len() > 2,
+        "{urls:?}"
+    );
+    let hits = s.json(&["search", "site", "负权边", "--json", "--mode", "lexical"]);
+    assert_eq!(hits["hits"][0]["path"], "讲义.docx");
+    // Without copies there is nothing to open but the page's own reader.
+    s.expect(0, &["build", "课", "--no-model", "--no-originals"]);
+    let hits = s.json(&["search", "site", "负权边", "--json", "--mode", "lexical"]);
+    assert!(
+        hits["hits"][0]["url"].is_null() || hits["hits"][0]["url"].as_str().is_some_and(|u| u.starts_with("?doc="))
+    );
+}
+
+#[test]
+fn two_builds_of_binary_formats_give_the_same_bytes() {
+    let s = Sandbox::new();
+    for name in
+        ["pdf/chromium-zh.pdf", "pdf/typst-mixed.pdf", "office/styled.docx", "office/slides.pptx", "office/pandoc.epub"]
+    {
+        s.write(&format!("in/{name}"), fixture(name));
+    }
+    s.write("in/locked.pdf", fixture("pdf/locked.pdf"));
+    s.write("in/scanned.pdf", fixture("pdf/scanned.pdf"));
+    let output = s.expect(3, &["build", "in", "--no-model", "-o", "one"]);
+    assert!(stderr(&output).contains("password") && stderr(&output).contains("scan"), "{}", stderr(&output));
+    s.expect(3, &["build", "in", "--no-model", "-o", "two"]);
+    assert_eq!(files(&s.path("one")), files(&s.path("two")));
+}
+
+#[test]
+fn a_file_that_takes_too_long_costs_only_itself() {
+    let s = Sandbox::new();
+    s.write("in/notes.md", "# Notes\n\ntext\n");
+    s.write("in/slow.pdf", fixture("pdf/reportlab-en.pdf"));
+    let output = s.command(&["build", "in", "--no-model"]).env("KB_CONVERT_SECONDS", "0").output().expect("runs");
+    assert_eq!(output.status.code(), Some(3));
+    assert!(stderr(&output).contains("in/slow.pdf: converting it took longer than 0 seconds"), "{}", stderr(&output));
+    assert_eq!(s.json(&["inspect", "site", "--json"])["documents"], 1);
+}
+
+#[test]
+fn init_writes_a_configuration_that_builds() {
+    let s = Sandbox::new();
+    s.write("README.md", "# 课程 \"甲\"\n\ntext\n");
+    s.write("docs/a.md", "# A\n\nshortest paths\n");
+    s.write("docs/old.doc", "x");
+    s.write(".git/config", "[remote \"origin\"]\n\turl = git@github.com:o/r.git\n");
+    s.write(".git/HEAD", "ref: refs/heads/dev\n");
+    s.expect(0, &["init"]);
+    let text = std::fs::read_to_string(s.path("kb.toml")).expect("is there");
+    for part in ["1 .md", "Not read: 1 .doc", "https://github.com/o/r/blob/dev/docs/{path}"] {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    s.expect(0, &["build", "--no-model"]);
+    assert_eq!(s.json(&["inspect", "site", "--json"])["title"], "课程 \"甲\"");
+    s.write("kb.toml", "title = \"mine\"\n");
+    s.expect(2, &["init"]);
+    assert_eq!(std::fs::read_to_string(s.path("kb.toml")).expect("is there"), "title = \"mine\"\n");
+    s.expect(1, &["init", "docs/../.git"]);
 }

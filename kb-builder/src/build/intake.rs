@@ -5,7 +5,7 @@ use crate::convert::{self, Format, Notes};
 use crate::error::Result;
 use crate::report::Reporter;
 use crate::site::{Site, original_path};
-use crate::source::{Entry, Problem, Source, published_url};
+use crate::source::{Entry, Problem, Source, encode_path, published_url};
 use kb_core::document::Document;
 
 /// All documents of all sources, in order. Copies of the originals go into the site on the way.
@@ -26,7 +26,8 @@ pub fn read_all(
             fail(problem, summary, reporter);
         }
         for entry in listing.entries {
-            match Format::of(&entry.path) {
+            let format = if source.reads_code() { Format::of_code(&entry.path) } else { Format::of(&entry.path) };
+            match format {
                 Some(format) => wanted.push((source.as_ref(), entry, format)),
                 None => *summary.skipped.entry(convert::suffix(&entry.path)).or_default() += 1,
             }
@@ -39,7 +40,7 @@ pub fn read_all(
         let taken = take(source, &entry, format, originals.then_some(site));
         match taken {
             Ok((document, encoding, own_notes)) => {
-                if encoding != "UTF-8" {
+                if let Some(encoding) = encoding.filter(|e| *e != "UTF-8") {
                     *summary.encodings.entry(encoding.to_string()).or_default() += 1;
                 }
                 notes.merge(&own_notes);
@@ -68,7 +69,7 @@ fn take(
     entry: &Entry,
     format: Format,
     site: Option<&Site>,
-) -> Result<(Document, &'static str, Notes), Failure> {
+) -> Result<(Document, Option<&'static str>, Notes), Failure> {
     let file = |e: crate::Error| Failure::File(e.to_string());
     let bytes = source.read(entry).map_err(file)?;
     let sibling = |path: &str| source.sibling(path);
@@ -77,9 +78,14 @@ fn take(
     let mut document = converted.document;
     document.url = source.url_base().map(|pattern| published_url(pattern, &entry.path));
     if let Some(site) = site {
-        // In UTF-8 whatever it was in: a static host says that of every text.
-        let text = if converted.encoding == "UTF-8" { bytes } else { converted.original.into_bytes() };
-        site.write(&original_path(source.collection(), &entry.path), &text).map_err(Failure::Output)?;
+        let path = original_path(source.collection(), &entry.path);
+        // What the page's reader cannot show as its author made it is opened where its copy is.
+        if document.url.is_none() && !format.is_text() {
+            document.url = Some(encode_path(&path));
+        }
+        // Texts in UTF-8 whatever they were in: a static host says that of every text.
+        let copy = converted.recoded.map_or(bytes, String::into_bytes);
+        site.write(&path, &copy).map_err(Failure::Output)?;
     }
     Ok((document, converted.encoding, converted.notes))
 }

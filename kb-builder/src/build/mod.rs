@@ -89,7 +89,7 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
         let looked = sources.iter().map(|s| s.collection()).collect::<Vec<_>>().join(", ");
         return Err(Error::failed(
             format!("nothing to search: no text was found in {looked}{}", skipped_sentence(&summary.skipped)),
-            format!("files with these suffixes are read: {}", crate::convert::Format::SUFFIXES),
+            format!("files with these suffixes are read: {}", crate::convert::Format::suffixes()),
         ));
     }
     summary.documents = documents.len();
@@ -229,6 +229,7 @@ impl Summary {
                 "left aside, no converter reads them",
                 1,
             ));
+            lines.extend(crate::convert::advice(self.skipped.keys()).into_iter().map(str::to_string));
         }
         for (encoding, n) in &self.encodings {
             lines.push(format!("{n} files were read as {encoding}"));

@@ -19,8 +19,8 @@ Examples:
 
 Without --url-base a hit opens in the page's own reader.
 
-kb.toml has the keys title, language, [[source]] (name, path, include, exclude, url_base),
-[model] (path) and [site] (out, originals, url). A flag is stronger than the environment variable KB_MODEL
+kb.toml has the keys title, language, [[source]] (name, path, include, exclude, url_base,
+code), [model] (path) and [site] (out, originals, url). A flag is stronger than the environment variable KB_MODEL
 or KB_CACHE, and that is stronger than the file. PATHs replace the file's sources.
 
 An existing site is replaced in one step at the end; any other folder is refused.
@@ -54,6 +54,9 @@ pub struct Args {
     /// Where the documents are published; {path} and {stem} stand for the document
     #[arg(long, value_name = "URL", requires = "paths")]
     url_base: Option<String>,
+    /// Read source code as well: docstrings, signatures, top-level items
+    #[arg(long, requires = "paths")]
+    code: bool,
     /// Do not put copies of the originals into the site
     #[arg(long)]
     no_originals: bool,
@@ -101,13 +104,14 @@ fn resolve(args: Args) -> Result<Options> {
             include: args.include.clone(),
             exclude: args.exclude.clone(),
             url_base: args.url_base.clone(),
+            code: args.code,
         };
         args.paths.into_iter().map(one).collect()
     };
     if sources.is_empty() {
         return Err(Error::usage(
             "there is nothing to build from",
-            format!("name folders or files with suffixes {}, or write a kb.toml", Format::SUFFIXES),
+            format!("name folders or files with suffixes {}, or write a kb.toml", Format::suffixes()),
         ));
     }
     let model =

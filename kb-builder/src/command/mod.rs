@@ -3,6 +3,7 @@
 mod ask;
 mod attach;
 mod build;
+mod convert_one;
 mod eval;
 mod export;
 mod init;
@@ -21,6 +22,7 @@ use std::process::ExitCode;
 
 const EXAMPLES: &str = "\
 Examples:
+  kb-builder init                            a kb.toml for the documents in this folder
   kb-builder build notes --out site          a knowledge base from the folder notes
   kb-builder serve site                      look at it on http://localhost:8080
   kb-builder search site \"怎样求最短路\"       search it here
@@ -39,6 +41,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::Args),
     Build(build::Args),
     Serve(serve::Args),
     Search(search::Args),
@@ -48,13 +51,15 @@ enum Command {
     Model(model::Args),
     Export(export::Args),
     Attach(attach::Args),
-    Init(init::Args),
+    #[command(name = crate::convert::worker::COMMAND, hide = true)]
+    ConvertOne(convert_one::Args),
 }
 
 impl Cli {
     /// Runs the command that was typed.
     pub fn run(self) -> Result<ExitCode> {
         match self.command {
+            Command::Init(args) => init::run(&args),
             Command::Build(args) => build::run(args),
             Command::Serve(args) => serve::run(&args),
             Command::Search(args) => search::run(&args),
@@ -64,7 +69,7 @@ impl Cli {
             Command::Model(args) => model::run(&args),
             Command::Export(args) => export::run(&args),
             Command::Attach(args) => attach::run(&args),
-            Command::Init(args) => init::run(&args),
+            Command::ConvertOne(args) => convert_one::run(&args),
         }
     }
 }

@@ -7,14 +7,16 @@ use kb_core::{Error, ErrorKind, Result};
 pub struct Decoded {
     /// The text, without a byte order mark.
     pub text: String,
-    /// `UTF-8`, `UTF-16LE`, `UTF-16BE`, `GB18030` or the declared one, as the Encoding Standard names them.
+    /// `UTF-8`, `UTF-16LE`, `gb18030`, `Big5`, `Shift_JIS`…, as the Encoding Standard names them.
     pub encoding: &'static str,
 }
 
 /// Decodes a file: a byte order mark decides, else what the document declares of itself (`declared`,
-/// an HTML `charset`), else UTF-8 if the bytes are valid, else GB18030, which contains GBK and GB2312.
+/// an HTML `charset`), else UTF-8 if the bytes are valid, else what the frequencies of its letters are
+/// most like: GB18030 (which contains GBK and GB2312), Big5, Shift-JIS, EUC-JP, EUC-KR or one of the
+/// Windows code pages. A guess is reported by its name.
 ///
-/// Bytes that fit none of these are an error: a guess would put garbage into the index.
+/// Bytes that fit nothing are an error: a guess would put garbage into the index.
 pub fn decode(bytes: &[u8], declared: Option<&str>) -> Result<Decoded> {
     if let Some((encoding, mark)) = encoding_rs::Encoding::for_bom(bytes) {
         let (text, damaged) = encoding.decode_without_bom_handling(&bytes[mark..]);
@@ -34,13 +36,44 @@ pub fn decode(bytes: &[u8], declared: Option<&str>) -> Result<Decoded> {
         return Err(undecodable("it contains NUL bytes, so it is binary or UTF-16 without a mark"));
     }
     let declared = declared.and_then(|label| encoding_rs::Encoding::for_label(label.as_bytes()));
-    for encoding in declared.into_iter().chain([encoding_rs::GB18030]) {
+    for encoding in declared.into_iter().chain(guesses(bytes)) {
         let (text, damaged) = encoding.decode_without_bom_handling(bytes);
-        if !damaged {
+        // Legacy code pages have a letter for nearly every byte, control characters among them.
+        let binary = text.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t' | '\u{c}' | '\u{1a}'));
+        if !damaged && !binary {
             return Ok(done(&text, encoding.name()));
         }
     }
-    Err(undecodable("it is neither UTF-8 nor GB18030, and has no mark of UTF-16"))
+    Err(undecodable("it is not UTF-8, has no mark of UTF-16, and is like no other encoding of text"))
+}
+
+/// Encodings to try, most likely first.
+fn guesses(bytes: &[u8]) -> Vec<&'static encoding_rs::Encoding> {
+    let mut detector = chardetng::EncodingDetector::new(chardetng::Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    let guess = detector.guess(None, chardetng::Utf8Detection::Deny);
+    // A few words are too short for frequencies: if they are the most common Chinese characters, they are that.
+    if is_common_chinese(bytes) && !matches!(guess.name(), "EUC-KR" | "EUC-JP") {
+        return vec![encoding_rs::GB18030, guess];
+    }
+    // GB18030 contains what a detector calls GBK.
+    let guess = if guess == encoding_rs::GBK { encoding_rs::GB18030 } else { guess };
+    vec![guess, encoding_rs::GB18030]
+}
+
+/// Whether all characters outside of ASCII lie in the first level of GB2312 or in its punctuation.
+fn is_common_chinese(bytes: &[u8]) -> bool {
+    let mut rest = bytes;
+    let (mut common, mut signs) = (0, 0);
+    while let [first, tail @ ..] = rest {
+        match (first, tail) {
+            (0..=0x7F, _) => rest = tail,
+            (0xB0..=0xD7, [0xA1..=0xFE, tail @ ..]) => (common, rest) = (common + 1, tail),
+            (0xA1 | 0xA3, [0xA1..=0xFE, tail @ ..]) => (signs, rest) = (signs + 1, tail),
+            _ => return false,
+        }
+    }
+    common > signs
 }
 
 fn undecodable(why: &str) -> Error {
@@ -84,9 +117,46 @@ mod tests {
     }
 
     #[test]
-    fn binary_and_unknown_bytes_are_errors_that_say_so() {
+    fn legacy_encodings_are_told_apart() {
+        let zh_hans = "图论起源于著名的柯尼斯堡七桥问题，用点代表事物，用连接两点的线表示相应两个事物间具有这种关系。";
+        let zh_hant = "圖論起源於著名的柯尼斯堡七橋問題，用點代表事物，用連接兩點的線表示相應兩個事物間具有這種關係。";
+        let ja = "グラフ理論は、ノードの集合とエッジの集合で構成されるグラフに関する数学の理論である。";
+        let ko = "그래프 이론은 수학에서 객체 간에 짝을 이루는 관계를 모델링하기 위해 사용되는 수학 구조인 그래프에 대한 연구이다.";
+        let ru = "Теория графов — раздел дискретной математики, изучающий графы, одна из ветвей топологии.";
+        let de = "Ein Graph ist eine Menge von Knoten und Kanten; für größere Netze wählt man schönere Übersichten.";
+        let fr = "La théorie des graphes est la discipline mathématique et informatique qui étudie les graphes, où être relié à côté.";
+        for (text, encoding) in [
+            (zh_hans, "gb18030"),
+            (zh_hant, "Big5"),
+            (ja, "Shift_JIS"),
+            (ja, "EUC-JP"),
+            (ko, "EUC-KR"),
+            (ru, "windows-1251"),
+            (de, "windows-1252"),
+            (fr, "windows-1252"),
+        ] {
+            let by = encoding_rs::Encoding::for_label(encoding.as_bytes()).expect(encoding);
+            let (bytes, _, lossy) = by.encode(text);
+            assert!(!lossy, "{encoding}");
+            let d = decode(&bytes, None).expect(encoding);
+            assert_eq!((d.encoding, d.text.as_str()), (encoding, text));
+        }
+        // Few characters: a title, a list of names.
+        for text in ["图的遍历", "期末考试", "作业一：求最短路", "张三\n李四\n"] {
+            let (bytes, ..) = encoding_rs::GBK.encode(text);
+            assert_eq!(decode(&bytes, None).expect(text).text, text);
+        }
+    }
+
+    #[test]
+    fn binary_bytes_are_errors_that_say_so() {
         assert!(decode(b"\x7fELF\0\0", None).expect_err("binary").message().contains("NUL"));
-        assert!(decode(b"caf\xe9 ol\xe9", None).expect_err("latin-1").message().contains("GB18030"));
+        assert!(
+            decode(b"\x89PNG\r\n\x1a\n\x01\x02\x03\xfe\x10", None)
+                .expect_err("binary")
+                .message()
+                .contains("like no other")
+        );
         assert!(decode(b"\xff\xfe\x00\xd8", None).is_err(), "a lone surrogate");
     }
 }

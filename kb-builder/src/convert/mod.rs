@@ -1,48 +1,35 @@
 //! From the bytes of a file to a [`Document`]: one module a format, all of them ending in Markdown.
 
+mod archive;
+mod code;
+mod delimited;
+mod docx;
 pub mod encoding;
+mod epub;
 mod escape;
+mod format;
 mod html;
 mod markdown;
+mod mdx;
+mod notebook;
+mod office;
+mod pdf;
+mod pptx;
 mod rst;
+mod texinfo;
 mod text;
+pub mod worker;
+mod xml;
 
 use crate::source::Entry;
-use kb_core::document::Document;
+use kb_core::document::{Document, MetaValue};
 use kb_core::{Error, ErrorKind, Result};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+pub use format::Format;
 pub use markdown::Sibling;
-
-/// The formats that can be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Format {
-    /// CommonMark with the GitHub extensions, mdBook's includes resolved.
-    Markdown,
-    /// Plain text.
-    Text,
-    /// HTML: the main content of a page.
-    Html,
-    /// reStructuredText, as Sphinx reads it.
-    Rst,
-}
-
-impl Format {
-    /// The format of a file by its suffix, `None` if no converter reads it.
-    pub fn of(path: &str) -> Option<Self> {
-        match suffix(path).as_str() {
-            "md" | "markdown" | "mdown" | "mkd" => Some(Self::Markdown),
-            "txt" | "text" => Some(Self::Text),
-            "html" | "htm" | "xhtml" => Some(Self::Html),
-            "rst" | "rest" => Some(Self::Rst),
-            _ => None,
-        }
-    }
-
-    /// Suffixes that are read, for help and reports.
-    pub const SUFFIXES: &'static str = "md markdown mdown mkd txt text html htm xhtml rst rest";
-}
 
 /// The suffix of a file name in lower case, without the dot; empty if there is none.
 pub fn suffix(path: &str) -> String {
@@ -53,14 +40,34 @@ pub fn suffix(path: &str) -> String {
     }
 }
 
+/// What an author can do about files that are left aside, one sentence a kind.
+pub fn advice<'s>(suffixes: impl Iterator<Item = &'s String>) -> Vec<&'static str> {
+    const OLD: [&str; 12] = ["doc", "dot", "wps", "rtf", "odt", "ppt", "pps", "dps", "odp", "xls", "xlsx", "pages"];
+    let (mut old, mut code) = (false, false);
+    for suffix in suffixes {
+        old |= OLD.contains(&suffix.as_str());
+        code |= code::is_code(suffix);
+    }
+    let office = "save .doc, .wps and .rtf as .docx, .ppt as .pptx, tables as .csv, and build again";
+    let source = "source code is read with --code, or `code = true` in kb.toml";
+    [(old, office), (code, source)].into_iter().filter(|(found, _)| *found).map(|(_, sentence)| sentence).collect()
+}
+
 /// What converters have to say about a file beside its text: counts by sentence.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notes(BTreeMap<String, usize>);
 
 impl Notes {
     /// Adds `n` to the count of `what`.
     pub fn count(&mut self, what: &str, n: usize) {
         *self.0.entry(what.to_string()).or_default() += n;
+    }
+
+    /// Adds `n` to the count of `what`, if it is not 0.
+    fn count_some(&mut self, what: &str, n: usize) {
+        if n > 0 {
+            self.count(what, n);
+        }
     }
 
     /// Adds the counts of `other`.
@@ -81,19 +88,24 @@ impl Notes {
 pub struct Converted {
     /// The document, `url` not yet set.
     pub document: Document,
-    /// The file's own text, decoded.
-    pub original: String,
-    /// Name of the encoding that the file was in.
-    pub encoding: &'static str,
+    /// The file's own text in UTF-8, where the file is a text in another encoding.
+    pub recoded: Option<String>,
+    /// Name of the encoding of a text.
+    pub encoding: Option<&'static str>,
     /// What was dropped or resolved.
     pub notes: Notes,
 }
 
-/// Markdown with what a format knows of its title.
+/// Markdown, and what a format knows beside it.
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Markdown {
     text: String,
     /// Set by formats whose title is not the first heading.
     title: Option<String>,
+    /// What the file says of itself: author, date.
+    metadata: BTreeMap<String, MetaValue>,
+    /// Where the pages of a paginated document begin: byte offset in `text`, and the number.
+    pages: Vec<(usize, usize)>,
 }
 
 /// Converts the file `entry` of `collection`. A converter that panics yields an error, like one that
@@ -117,20 +129,19 @@ fn convert_unguarded(
     bytes: &[u8],
     sibling: Sibling,
 ) -> Result<Converted> {
-    let declared = if format == Format::Html { html::declared_charset(bytes) } else { None };
-    let decoded = encoding::decode(bytes, declared.as_deref())?;
     let mut notes = Notes::default();
-    // NUL is not allowed in Markdown (CommonMark 2.3), and nothing good comes of it in an index.
-    let text = decoded.text.replace('\0', "\u{fffd}");
-    let markdown = match format {
-        Format::Markdown => {
-            Markdown { text: markdown::resolve_includes(&text, &entry.path, sibling, &mut notes), title: None }
-        }
-        Format::Text => Markdown { text: text::to_markdown(&text), title: text::title(&text) },
-        Format::Html => html::to_markdown(&text)?,
-        Format::Rst => Markdown { text: rst::to_markdown(&text, &mut notes), title: None },
+    let (markdown, decoded) = if format.is_text() {
+        let declared = if format == Format::Html { html::declared_charset(bytes) } else { None };
+        let decoded = encoding::decode(bytes, declared.as_deref())?;
+        (convert_text(format, &entry.path, &decoded.text, sibling, &mut notes)?, Some(decoded))
+    } else {
+        (worker::convert(format, &entry.path, bytes, &mut notes)?, None)
     };
-    let parsed = kb_core::document::markdown::parse_markdown(&entry.path, &markdown.text);
+    // Only Markdown has front matter: a line such as `---` in another format is something else.
+    let parsed = match format {
+        Format::Markdown => kb_core::document::parse_markdown(&entry.path, &markdown.text),
+        _ => kb_core::document::parse_body(&entry.path, &markdown.text),
+    };
     let mut document = parsed.document;
     document.collection = collection.to_string();
     for warning in parsed.warnings {
@@ -139,7 +150,45 @@ fn convert_unguarded(
     if let Some(title) = markdown.title.filter(|t| !t.trim().is_empty()) {
         document.title = title;
     }
-    Ok(Converted { document, original: decoded.text, encoding: decoded.encoding, notes })
+    for (key, value) in markdown.metadata {
+        document.metadata.entry(key).or_insert(value);
+    }
+    document.add_pages(&markdown.pages);
+    let encoding = decoded.as_ref().map(|d| d.encoding);
+    let recoded = decoded.filter(|d| d.encoding != "UTF-8").map(|d| d.text);
+    Ok(Converted { document, recoded, encoding, notes })
+}
+
+/// Converts a format that is text.
+fn convert_text(format: Format, path: &str, text: &str, sibling: Sibling, notes: &mut Notes) -> Result<Markdown> {
+    // NUL is not allowed in Markdown (CommonMark 2.3), and nothing good comes of it in an index.
+    let text = &text.replace('\0', "\u{fffd}");
+    let plain = |text| Markdown { text, ..Markdown::default() };
+    Ok(match format {
+        Format::Text => Markdown { title: text::title(text), ..plain(text::to_markdown(text)) },
+        Format::Html => html::to_markdown(text)?,
+        Format::Rst => plain(rst::to_markdown(text, notes)),
+        Format::Notebook => notebook::to_markdown(text)?,
+        Format::Delimited => delimited::to_markdown(text, &suffix(path))?,
+        Format::Texinfo => {
+            let (text, title) = texinfo::to_markdown(text, notes);
+            Markdown { title, ..plain(text) }
+        }
+        Format::Code => code::to_markdown(text, path),
+        _ if suffix(path) == "mdx" => plain(mdx::to_markdown(text)),
+        _ => plain(markdown::resolve_includes(text, path, sibling, notes)),
+    })
+}
+
+/// Converts a format that is no text. Runs in a process of its own, see [`worker`].
+fn convert_bytes(format: Format, path: &str, bytes: &[u8], notes: &mut Notes) -> Result<Markdown> {
+    match format {
+        Format::Docx => docx::to_markdown(bytes, notes),
+        Format::Pptx => pptx::to_markdown(bytes, notes),
+        Format::Epub => epub::to_markdown(bytes, notes),
+        Format::Pdf => pdf::to_markdown(bytes, path, notes),
+        _ => Err(Error::new(ErrorKind::Convert, format!("{path} is no binary format"))),
+    }
 }
 
 #[cfg(test)]
@@ -156,15 +205,16 @@ mod tests {
     }
 
     #[test]
-    fn formats_go_by_suffix() {
-        assert_eq!(Format::of("a/b.MD"), Some(Format::Markdown));
-        assert_eq!(Format::of("a.b/README"), None);
+    fn advice_is_given_for_what_can_be_saved_otherwise() {
+        let of = |list: &[&str]| advice(list.iter().map(|s| s.to_string()).collect::<Vec<_>>().iter()).len();
+        assert_eq!((of(&["png"]), of(&["doc", "rtf"]), of(&["rs"]), of(&["doc", "py"])), (0, 1, 1, 2));
+    }
+
+    #[test]
+    fn suffixes_are_of_the_name_alone() {
         assert_eq!(
             (suffix("a.b/README").as_str(), suffix(".md").as_str(), suffix("x.tar.GZ").as_str()),
             ("", "", "gz")
         );
-        for suffix in Format::SUFFIXES.split(' ') {
-            assert!(Format::of(&format!("x.{suffix}")).is_some(), "{suffix}");
-        }
     }
 }

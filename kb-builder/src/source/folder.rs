@@ -21,6 +21,7 @@ pub struct Folder {
     /// Canonical path of the output, which is never read.
     out: Option<PathBuf>,
     url_base: Option<String>,
+    code: bool,
 }
 
 /// The name a collection gets from its path: the folder's name, or the file's without its suffix.
@@ -49,6 +50,7 @@ impl Folder {
             exclude: globs(&config.exclude)?,
             out: out.canonicalize().ok(),
             url_base: config.url_base.clone(),
+            code: config.code,
         })
     }
 
@@ -147,6 +149,10 @@ impl Source for Folder {
 
     fn url_base(&self) -> Option<&str> {
         self.url_base.as_deref()
+    }
+
+    fn reads_code(&self) -> bool {
+        self.code
     }
 }
 

@@ -51,6 +51,10 @@ pub trait Source {
     fn sibling(&self, path: &str) -> Option<Vec<u8>>;
     /// Pattern of the published addresses, see [`SourceConfig::url_base`].
     fn url_base(&self) -> Option<&str>;
+    /// Whether source code counts as a document here.
+    fn reads_code(&self) -> bool {
+        false
+    }
 }
 
 /// Opens what the configuration names. `out` is the folder that is going to be written: it is never

@@ -3,6 +3,8 @@
 pub mod lang;
 #[cfg(feature = "build")]
 pub mod markdown;
+#[cfg(feature = "build")]
+mod pages;
 pub mod plain;
 
 use serde::{Deserialize, Serialize};
@@ -11,7 +13,7 @@ use std::ops::Range;
 
 pub use lang::Lang;
 #[cfg(feature = "build")]
-pub use markdown::{Parsed, parse_markdown, parse_text};
+pub use markdown::{Parsed, parse_body, parse_markdown, parse_text};
 pub use plain::{PlainText, plain, plain_after};
 
 /// One document after conversion. `text` is Markdown in UTF-8 with `\n` line ends; every span in
@@ -42,7 +44,8 @@ pub struct Document {
 pub struct Section {
     /// 1 to 6.
     pub level: u8,
-    /// Heading text without markup.
+    /// Heading text without markup. Empty where a page of a paginated document begins inside a section:
+    /// such a part belongs to the section around it and only has an anchor of its own.
     pub title: String,
     /// Fragment identifier that the published page has for this heading, without `#`.
     pub anchor: String,
@@ -72,12 +75,15 @@ pub enum MetaValue {
 }
 
 impl Document {
-    /// Titles of the headings that enclose `section`, outermost first, itself last.
+    /// Titles of the headings that enclose `section`, outermost first, itself last. Parts without a title
+    /// are left out.
     pub fn heading_path(&self, section: usize) -> Vec<&str> {
         let mut path = Vec::new();
         let mut at = Some(section);
         while let Some(s) = at.and_then(|i| self.sections.get(i)) {
-            path.push(s.title.as_str());
+            if !s.title.is_empty() {
+                path.push(s.title.as_str());
+            }
             // A parent always precedes its child, so a damaged index cannot loop.
             at = s.parent.filter(|p| *p < at.unwrap_or(0));
         }

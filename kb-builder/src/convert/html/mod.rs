@@ -56,7 +56,7 @@ pub fn to_markdown(text: &str) -> Result<Markdown> {
     };
     let mut text = blocks::of_container(content).join("\n\n");
     text.push('\n');
-    Ok(Markdown { text, title })
+    Ok(Markdown { text, title, ..Markdown::default() })
 }
 
 /// Deepest nesting that is parsed. The parser looks through all open elements at every tag, so that

@@ -9,6 +9,7 @@ pub use slug::Slugger;
 
 use super::{Document, MetaValue, Section, lang};
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+use std::collections::BTreeMap;
 
 /// A document, and what its author should know about.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,7 +32,17 @@ pub struct Parsed {
 pub fn parse_markdown(path: &str, raw: &str) -> Parsed {
     let raw = normalise(raw);
     let (metadata, text, problem) = front_matter::split(&raw);
-    let text = text.to_owned();
+    let document = read(path, text.to_owned(), metadata);
+    Parsed { document, warnings: problem.into_iter().collect() }
+}
+
+/// Reads Markdown that was made from another format: like [`parse_markdown`], but text that looks like
+/// front matter is text.
+pub fn parse_body(path: &str, raw: &str) -> Parsed {
+    Parsed { document: read(path, normalise(raw), BTreeMap::new()), warnings: Vec::new() }
+}
+
+fn read(path: &str, text: String, metadata: BTreeMap<String, MetaValue>) -> Document {
     let sections = sections(&text);
     let title = match metadata.get("title") {
         Some(MetaValue::Text(t)) if !t.trim().is_empty() => t.trim().to_owned(),
@@ -39,7 +50,7 @@ pub fn parse_markdown(path: &str, raw: &str) -> Parsed {
         Some(MetaValue::Date(d)) => d.clone(),
         _ => title_heading(&sections).unwrap_or_else(|| file_title(path)).to_owned(),
     };
-    let document = Document {
+    Document {
         path: path.to_owned(),
         collection: String::new(),
         title,
@@ -48,8 +59,7 @@ pub fn parse_markdown(path: &str, raw: &str) -> Parsed {
         text,
         sections,
         metadata,
-    };
-    Parsed { document, warnings: problem.into_iter().collect() }
+    }
 }
 
 /// Reads plain text: no headings, no markup, the title is the name of the file.

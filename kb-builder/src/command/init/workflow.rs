@@ -1,75 +1,45 @@
-//! `kb-builder init`
+//! The workflow that publishes a knowledge base from a repository on GitHub Pages.
 
 use crate::config::FILE_NAME;
 use crate::error::{Error, Result};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-
-const HELP: &str = "\
-Examples:
-  kb-builder init --github-pages          in a repository with a kb.toml
-  kb-builder init notes --github-pages    and a kb.toml for the folder notes
-
-Then push, and choose \"GitHub Actions\" as the source in the repository's settings, under Pages.";
 
 /// Where the workflow goes.
 const WORKFLOW: &str = ".github/workflows/knowledge-base.yml";
 
-/// Write the files that publish a knowledge base from a repository
-#[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
-pub struct Args {
-    /// Folders that the knowledge base is made of, for a kb.toml that is not there yet
-    #[arg(value_name = "PATH")]
-    paths: Vec<PathBuf>,
-    /// Write a workflow that builds the site with every push and publishes it on GitHub Pages
-    #[arg(long)]
-    github_pages: bool,
-    /// The branch that is published
-    #[arg(long, default_value = "main", value_name = "NAME")]
-    branch: String,
-    /// Replace a workflow that is there already
-    #[arg(long)]
-    force: bool,
-}
-
 /// Writes into the current folder.
-pub fn run(args: &Args) -> Result<ExitCode> {
-    if !args.github_pages {
-        return Err(Error::usage("say what to write files for", "there is one kind so far: --github-pages"));
-    }
-    let branch_is_plain =
-        args.branch.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c)) && !args.branch.is_empty();
+pub fn write(paths: &[PathBuf], branch: &str, force: bool) -> Result<()> {
+    let branch_is_plain = branch.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c)) && !branch.is_empty();
     if !branch_is_plain {
         return Err(Error::usage(
-            format!("`{}` is no name of a branch", args.branch),
+            format!("`{}` is no name of a branch", branch),
             "letters, digits and - _ . / are fine",
         ));
     }
     let config = Path::new(FILE_NAME);
     let has_config = config.is_file();
-    if !has_config && args.paths.is_empty() {
+    if !has_config && paths.is_empty() {
         return Err(Error::usage(
             format!("there is no {FILE_NAME} here that says what the knowledge base is made of"),
             "name its folders: kb-builder init notes --github-pages",
         ));
     }
-    if has_config && !args.paths.is_empty() {
+    if has_config && !paths.is_empty() {
         return Err(Error::usage(
             format!("{FILE_NAME} is there already"),
             "change its [[source]] entries, and name no folders",
         ));
     }
     let workflow = Path::new(WORKFLOW);
-    if workflow.exists() && !args.force {
+    if workflow.exists() && !force {
         return Err(Error::usage(format!("{WORKFLOW} is there already"), "give --force to replace it"));
     }
     if !has_config {
-        create(config, &settings(&args.paths))?;
+        create(config, &settings(paths))?;
     }
-    create(workflow, &text(&args.branch))?;
+    create(workflow, &text(branch))?;
     println!("Next: commit, push, and choose \"GitHub Actions\" in the repository's settings, under Pages.");
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn create(path: &Path, text: &str) -> Result<()> {

@@ -1,0 +1,72 @@
+//! Sources on the web: single addresses, a website, a repository on GitHub.
+
+mod crawl;
+mod github;
+mod robots;
+mod sitemap;
+mod store;
+mod urls;
+
+pub use crawl::Website;
+pub use github::Repository;
+pub use urls::UrlList;
+
+use super::fetch::{FetchError, Fetched, Fetcher, Validators};
+use store::Store;
+use url::Url;
+
+/// Asks for an address, with what is known of it from the last run; what comes is kept.
+fn fetch(fetcher: &Fetcher, store: &Store, url: &str, headers: &[(&str, &str)]) -> Result<Fetched, FetchError> {
+    let known = store.get(url);
+    let validators = known.as_ref().map(|k| k.validators.clone()).unwrap_or_default();
+    let fetched = fetcher.get(url, &validators, headers)?;
+    match known {
+        Some(known) if fetched.unchanged => Ok(known),
+        _ => {
+            store.keep(url, &fetched);
+            Ok(fetched)
+        }
+    }
+}
+
+/// The path of a document in its collection, from its address and its type: `guide/intro.html`.
+fn path_of(url: &Url, content_type: &str) -> String {
+    let decoded = percent_encoding::percent_decode_str(url.path()).decode_utf8_lossy().into_owned();
+    let parts: Vec<&str> = decoded.split('/').filter(|p| !p.is_empty() && *p != "." && *p != "..").collect();
+    let mut path = parts.join("/").replace(|c: char| c.is_control() || matches!(c, '\\' | ':'), "_");
+    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let suffix = match kind.as_str() {
+        "text/html" | "application/xhtml+xml" => "html",
+        "text/markdown" => "md",
+        "application/pdf" => "pdf",
+        "text/plain" => "txt",
+        _ => "",
+    };
+    if path.is_empty() || url.path().ends_with('/') {
+        let slash = if path.is_empty() { "" } else { "/" };
+        path = format!("{path}{slash}index.{}", if suffix.is_empty() { "html" } else { suffix });
+    } else if crate::convert::Format::of(&path).is_none() && !suffix.is_empty() {
+        path = format!("{path}.{suffix}");
+    }
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_come_from_addresses() {
+        for (url, kind, path) in [
+            ("https://e.org/", "text/html; charset=utf-8", "index.html"),
+            ("https://e.org/guide/", "text/html", "guide/index.html"),
+            ("https://e.org/guide/intro", "text/html", "guide/intro.html"),
+            ("https://e.org/a/%E5%9B%BE.md", "text/plain", "a/图.md"),
+            ("https://e.org/v1.2", "text/html", "v1.2.html"),
+            ("https://e.org/x.pdf?download=1", "application/pdf", "x.pdf"),
+            ("https://e.org/..%2F..%2Fetc", "text/plain", "etc.txt"),
+        ] {
+            assert_eq!(path_of(&Url::parse(url).expect(url), kind), path, "{url}");
+        }
+    }
+}
