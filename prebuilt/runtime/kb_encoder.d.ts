@@ -73,6 +73,8 @@ export interface Response {
     lexicalCandidates: number;
     /** Passages that the vectors proposed. */
     vectorCandidates: number;
+    /** How much of the score that the question's words could reach is reached by its best passage, 0 to 1. */
+    coverage: number;
     /** Files of text that must be added before every excerpt can be shown. */
     missing: string[];
 }
@@ -139,6 +141,111 @@ export interface Candidates {
     scores: Float32Array;
 }
 
+/** A passage that an answer may rest on. */
+export interface Passage {
+    chunkId: string;
+    collection: string;
+    path: string;
+    title: string;
+    headingPath: string[];
+    anchor: string;
+    /** Markdown. */
+    text: string;
+}
+
+/** A piece of an answer: Markdown as it was written, or a citation: `n` is its number, `passage` an index from 0. */
+export type Segment = { kind: "text"; text: string } | { kind: "citation"; n: number; passage: number };
+
+/** Whether a knowledge base has anything to say about a question. */
+export interface Relevance {
+    /** 0 to 1. */
+    score: number;
+    relevant: boolean;
+}
+
+export interface Message {
+    role: "system" | "user" | "assistant";
+    content: string;
+}
+
+export interface Turn {
+    question: string;
+    answer: string;
+}
+
+export interface Prompt {
+    messages: Message[];
+    /** The passages that had room, numbered from 1 in this order; the last may be cut. */
+    passages: Passage[];
+    /** The sentence that says that nothing was found. */
+    refusal: string;
+    estimatedTokens: number;
+}
+
+/** How far a sentence of an answer is backed by what it cites. `start` and `end` are UTF-16 offsets in the answer without citations. */
+export interface SentenceSupport {
+    start: number;
+    end: number;
+    verdict: "supported" | "weak" | "uncited" | "unknown" | "noclaim";
+}
+
+export interface Checked {
+    sentences: SentenceSupport[];
+    /** The smaller of the search's relevance and the share of the answer that is backed, 0 to 1. */
+    confidence: number;
+    /** Whether the answer says that nothing was found. */
+    refused: boolean;
+}
+
+export interface ProviderInfo {
+    name: "ollama" | "deepseek" | "openai-compatible";
+    /** Where it is unless the reader says otherwise; empty if it has to be said. */
+    baseUrl: string;
+}
+
+/** How to reach a language model. */
+export interface ChatSettings {
+    provider: ProviderInfo["name"];
+    /** The provider's own address if empty. */
+    baseUrl: string;
+    model: string;
+    /** Sent to this address only, as a bearer token. */
+    key: string;
+    maxTokens: number;
+    /** The model's window in tokens. */
+    numCtx: number;
+    temperature: number;
+    keepAlive: string;
+    /** The language of the sentences in errors: `zh`, or English. */
+    lang: string;
+}
+
+/** What arrives while a model writes. */
+export type ReplyEvent =
+| Segment
+| { kind: "reasoning"; text: string }
+/** All text so far was the model thinking aloud. */
+| { kind: "restart" }
+/** The connection lives, but nothing was said. */
+| { kind: "waiting" };
+
+export interface ReplyEnd {
+    promptTokens: number;
+    completionTokens: number;
+    reason: "stop" | "length" | "filtered" | "interrupted";
+    /** Citations that named no passage and were taken out. */
+    unresolved: number;
+}
+
+/** Thrown by `Chat`: `code` is `llm::…`, `message` what to do in the reader's language. */
+export interface ChatError extends Error {
+    code: string;
+    /** HTTP status, where there was one. */
+    status?: number;
+    /** Whether the same request may succeed a little later. */
+    mayPass: boolean;
+}
+
 
 
 /**
@@ -186,6 +293,13 @@ export class Encoder {
      * Throws a `KbError` for a manifest that cannot be used.
      */
     constructor(manifest: Uint8Array | number[]);
+    /**
+     * The cosine of a question and each of these texts, for example the sentences of a passage.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::missing` before `load`.
+     */
+    similarities(question: string, texts: string[]): Float32Array;
 }
 
 /**
@@ -204,14 +318,16 @@ export interface InitOutput {
     readonly encoder_embed: (a: number, b: number, c: number) => [number, number, number];
     readonly encoder_load: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number];
     readonly encoder_new: (a: number, b: number) => [number, number, number];
+    readonly encoder_similarities: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
     readonly start: () => void;
-    readonly __wbindgen_exn_store_command_export: (a: number) => void;
-    readonly __externref_table_alloc_command_export: () => number;
-    readonly __wbindgen_externrefs: WebAssembly.Table;
     readonly __wbindgen_malloc_command_export: (a: number, b: number) => number;
     readonly __wbindgen_realloc_command_export: (a: number, b: number, c: number, d: number) => number;
     readonly __wbindgen_free_command_export: (a: number, b: number, c: number) => void;
+    readonly __wbindgen_exn_store_command_export: (a: number) => void;
+    readonly __externref_table_alloc_command_export: () => number;
+    readonly __wbindgen_externrefs: WebAssembly.Table;
     readonly __externref_table_dealloc_command_export: (a: number) => void;
+    readonly __externref_drop_slice_command_export: (a: number, b: number) => void;
     readonly __wbindgen_start: () => void;
 }
 

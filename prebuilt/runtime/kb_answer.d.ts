@@ -1,0 +1,431 @@
+/* tslint:disable */
+/* eslint-disable */
+/** Thrown by every function here. `code` is stable, for example `kb::corrupt`. */
+export interface KbError extends Error {
+    code: string;
+    /** What to do next, in English. */
+    hint: string;
+}
+
+/** Which lists answer: words and meaning fused, words alone, meaning alone. */
+export type Mode = "hybrid" | "lexical" | "vector";
+
+/** Conditions on one key are alternatives, conditions on different keys must all hold. */
+export interface Filter {
+    /** `path` (a prefix), `lang`, `tag` or a metadata key. */
+    key: string;
+    value: string;
+}
+
+export interface Query {
+    text: string;
+    /** Most hits to return, 1 to 100; 10 if left out. */
+    k?: number;
+    mode?: Mode;
+    /** Only these collections; all if empty. */
+    collections?: string[];
+    filters?: Filter[];
+}
+
+/** A range of a string in UTF-16 units. */
+export interface Span {
+    start: number;
+    end: number;
+}
+
+export interface Excerpt {
+    /** Plain text; empty while the document's text is not loaded, see `Response.missing`. */
+    text: string;
+    /** What to mark, in order, not overlapping. */
+    marks: Span[];
+}
+
+export interface Hit {
+    /** 1 for the best. */
+    rank: number;
+    score: number;
+    /** BM25 score, if the words matched. */
+    lexicalScore?: number;
+    /** Cosine, if the vectors proposed it. */
+    vectorScore?: number;
+    /** Stable id of the passage, 16 hex digits. */
+    chunkId: string;
+    collection: string;
+    /** Path of the document in its collection. */
+    path: string;
+    title: string;
+    /** Headings from the outermost to the passage's own. */
+    headingPath: string[];
+    /** Fragment identifier of the passage's heading, may be empty. */
+    anchor: string;
+    /** Where the source can be opened, fragment included. */
+    url?: string;
+    /** Language code of the document. */
+    lang: string;
+    excerpt: Excerpt;
+}
+
+export interface Response {
+    hits: Hit[];
+    /** Which lists answered: `lexical` for a hybrid query that came without candidates. */
+    mode: Mode;
+    /** Passages that hold one of the query's terms. */
+    lexicalCandidates: number;
+    /** Passages that the vectors proposed. */
+    vectorCandidates: number;
+    /** How much of the score that the question's words could reach is reached by its best passage, 0 to 1. */
+    coverage: number;
+    /** Files of text that must be added before every excerpt can be shown. */
+    missing: string[];
+}
+
+export interface Section {
+    kind: "docs" | "text" | "chunks" | "lexical" | "vectors" | "graph";
+    /** Name of the file beside the manifest. */
+    file: string;
+    bytes: number;
+    /** SHA-256 of the file in hex. */
+    sha256: string;
+}
+
+export interface CollectionInfo {
+    name: string;
+    documents: number;
+    chunks: number;
+}
+
+export interface DocumentInfo {
+    /** For `document()`. */
+    index: number;
+    collection: string;
+    path: string;
+    title: string;
+    lang: string;
+    url?: string;
+}
+
+export interface Info {
+    title: string;
+    /** Main language as a code, may be empty. */
+    language: string;
+    /** Changes whenever answers may change. */
+    id: string;
+    chunks: number;
+    collections: CollectionInfo[];
+    documents: DocumentInfo[];
+    /** Name of the model that searching by meaning needs; none for a base without vectors. */
+    model?: string;
+    /** What the encoder module needs of this base. */
+    vectorSections: Section[];
+}
+
+export interface Heading {
+    /** 1 to 6. */
+    level: number;
+    title: string;
+    anchor: string;
+    /** UTF-16 range of the heading and what is under it, up to the next heading. */
+    start: number;
+    end: number;
+}
+
+export interface DocumentText {
+    /** Markdown. */
+    text: string;
+    sections: Heading[];
+}
+
+/** Passages near a question, best first: indexes of chunks and their cosines. */
+export interface Candidates {
+    ids: Uint32Array;
+    scores: Float32Array;
+}
+
+/** A passage that an answer may rest on. */
+export interface Passage {
+    chunkId: string;
+    collection: string;
+    path: string;
+    title: string;
+    headingPath: string[];
+    anchor: string;
+    /** Markdown. */
+    text: string;
+}
+
+/** A piece of an answer: Markdown as it was written, or a citation: `n` is its number, `passage` an index from 0. */
+export type Segment = { kind: "text"; text: string } | { kind: "citation"; n: number; passage: number };
+
+/** Whether a knowledge base has anything to say about a question. */
+export interface Relevance {
+    /** 0 to 1. */
+    score: number;
+    relevant: boolean;
+}
+
+export interface Message {
+    role: "system" | "user" | "assistant";
+    content: string;
+}
+
+export interface Turn {
+    question: string;
+    answer: string;
+}
+
+export interface Prompt {
+    messages: Message[];
+    /** The passages that had room, numbered from 1 in this order; the last may be cut. */
+    passages: Passage[];
+    /** The sentence that says that nothing was found. */
+    refusal: string;
+    estimatedTokens: number;
+}
+
+/** How far a sentence of an answer is backed by what it cites. `start` and `end` are UTF-16 offsets in the answer without citations. */
+export interface SentenceSupport {
+    start: number;
+    end: number;
+    verdict: "supported" | "weak" | "uncited" | "unknown" | "noclaim";
+}
+
+export interface Checked {
+    sentences: SentenceSupport[];
+    /** The smaller of the search's relevance and the share of the answer that is backed, 0 to 1. */
+    confidence: number;
+    /** Whether the answer says that nothing was found. */
+    refused: boolean;
+}
+
+export interface ProviderInfo {
+    name: "ollama" | "deepseek" | "openai-compatible";
+    /** Where it is unless the reader says otherwise; empty if it has to be said. */
+    baseUrl: string;
+}
+
+/** How to reach a language model. */
+export interface ChatSettings {
+    provider: ProviderInfo["name"];
+    /** The provider's own address if empty. */
+    baseUrl: string;
+    model: string;
+    /** Sent to this address only, as a bearer token. */
+    key: string;
+    maxTokens: number;
+    /** The model's window in tokens. */
+    numCtx: number;
+    temperature: number;
+    keepAlive: string;
+    /** The language of the sentences in errors: `zh`, or English. */
+    lang: string;
+}
+
+/** What arrives while a model writes. */
+export type ReplyEvent =
+| Segment
+| { kind: "reasoning"; text: string }
+/** All text so far was the model thinking aloud. */
+| { kind: "restart" }
+/** The connection lives, but nothing was said. */
+| { kind: "waiting" };
+
+export interface ReplyEnd {
+    promptTokens: number;
+    completionTokens: number;
+    reason: "stop" | "length" | "filtered" | "interrupted";
+    /** Citations that named no passage and were taken out. */
+    unresolved: number;
+}
+
+/** Thrown by `Chat`: `code` is `llm::…`, `message` what to do in the reader's language. */
+export interface ChatError extends Error {
+    code: string;
+    /** HTTP status, where there was one. */
+    status?: number;
+    /** Whether the same request may succeed a little later. */
+    mayPass: boolean;
+}
+
+
+
+/**
+ * What makes an answer of passages.
+ */
+export class Answer {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * The sentences of the passages that `extract` compares with the question, in its order.
+     *
+     * # Errors
+     * Throws a `KbError` for passages of the wrong shape.
+     */
+    candidates(question: string, passages: Passage[]): string[];
+    /**
+     * How far each sentence of an answer is backed by the passages that it cites, by their words.
+     *
+     * # Errors
+     * Throws a `KbError` for segments or passages of the wrong shape.
+     */
+    check(segments: Segment[], passages: Passage[], refusal: string, relevance: number): Checked;
+    /**
+     * The answer without a model: the passages' own sentences, each with its citation. `cosines` are those of
+     * `candidates`, where there is an encoder.
+     *
+     * # Errors
+     * Throws a `KbError` for passages of the wrong shape.
+     */
+    extract(question: string, passages: Passage[], cosines?: Float32Array | number[] | null): Segment[];
+    /**
+     * Judges what a search found: the cosine of the nearest passage, the response's `coverage`, whether there
+     * was a hit at all, and the name of the model behind the cosine.
+     *
+     * # Errors
+     * None; the type comes from the serialiser.
+     */
+    judge(cosine: number | null | undefined, coverage: number, foundAny: boolean, model?: string | null): Relevance;
+    /**
+     * With the templates that come with the program.
+     */
+    constructor();
+    /**
+     * The prompt for a question, with as many of the passages as there is room for in a window of `numCtx`
+     * tokens.
+     *
+     * # Errors
+     * Throws a `KbError` for passages of the wrong shape.
+     */
+    prompt(question: string, passages: Passage[], numCtx: number): Prompt;
+    /**
+     * The kinds of service that can be asked.
+     *
+     * # Errors
+     * None; the type comes from the serialiser.
+     */
+    providers(): ProviderInfo[];
+    /**
+     * The sentence that says, in the question's language, that nothing was found.
+     */
+    refusal(question: string): string;
+    /**
+     * The messages that ask a model to put what is missing into a follow-up question.
+     *
+     * # Errors
+     * Throws a `KbError` for turns of the wrong shape.
+     */
+    rewrite(history: Turn[], question: string): Message[];
+    /**
+     * The question out of a reply to `rewrite`, or the question as it was if the reply is of no use.
+     */
+    rewritten(reply: string, question: string): string;
+    /**
+     * Most passages that a prompt holds.
+     */
+    readonly maxPassages: number;
+}
+
+/**
+ * A language model that can be asked.
+ */
+export class Chat {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * Sends the messages and calls `onEvent` with each piece of the reply, a `ReplyEvent`, as it arrives.
+     * `passages` are those of the prompt: what cites none of them is taken out.
+     *
+     * # Errors
+     * Throws a `ChatError`, or an `AbortError` after the signal; then no event follows.
+     */
+    ask(messages: Message[], passages: Passage[], onEvent: (event: ReplyEvent) => void, signal: AbortSignal): Promise<ReplyEnd>;
+    /**
+     * The body of the request for these messages, for those who want to see it. The key is not in it.
+     *
+     * # Errors
+     * Throws a `KbError` for messages of the wrong shape.
+     */
+    body(messages: Message[]): string;
+    /**
+     * The names of the models that the server has.
+     *
+     * # Errors
+     * Throws a `ChatError`, or an `AbortError` after the signal.
+     */
+    models(signal: AbortSignal): Promise<string[]>;
+    /**
+     * The model of these settings. Nothing is sent yet.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::invalid_input` for an unknown provider or an address that cannot be one.
+     */
+    constructor(settings: ChatSettings);
+    /**
+     * The address that requests go to, without a slash at its end.
+     */
+    readonly baseUrl: string;
+}
+
+/**
+ * Runs when the module is instantiated: a panic stops WebAssembly with a bare `unreachable`, so where
+ * it happened goes to the console first.
+ */
+export function start(): void;
+
+export type InitInput = RequestInfo | URL | Response | BufferSource | WebAssembly.Module;
+
+export interface InitOutput {
+    readonly memory: WebAssembly.Memory;
+    readonly __wbg_answer_free: (a: number, b: number) => void;
+    readonly __wbg_chat_free: (a: number, b: number) => void;
+    readonly answer_candidates: (a: number, b: number, c: number, d: any) => [number, number, number, number];
+    readonly answer_check: (a: number, b: any, c: any, d: number, e: number, f: number) => [number, number, number];
+    readonly answer_extract: (a: number, b: number, c: number, d: any, e: number, f: number) => [number, number, number];
+    readonly answer_judge: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
+    readonly answer_maxPassages: (a: number) => number;
+    readonly answer_new: () => number;
+    readonly answer_prompt: (a: number, b: number, c: number, d: any, e: number) => [number, number, number];
+    readonly answer_providers: (a: number) => [number, number, number];
+    readonly answer_refusal: (a: number, b: number, c: number) => [number, number];
+    readonly answer_rewrite: (a: number, b: any, c: number, d: number) => [number, number, number];
+    readonly answer_rewritten: (a: number, b: number, c: number, d: number, e: number) => [number, number];
+    readonly chat_ask: (a: number, b: any, c: any, d: any, e: any) => any;
+    readonly chat_baseUrl: (a: number) => [number, number];
+    readonly chat_body: (a: number, b: any) => [number, number, number, number];
+    readonly chat_models: (a: number, b: any) => any;
+    readonly chat_new: (a: any) => [number, number, number];
+    readonly start: () => void;
+    readonly wasm_bindgen__convert__closures_____invoke__h573cfa019951fe69: (a: number, b: number, c: any, d: any) => void;
+    readonly wasm_bindgen__convert__closures_____invoke__h63e8c2631d69d9f0: (a: number, b: number, c: any) => [number, number];
+    readonly __wbindgen_malloc: (a: number, b: number) => number;
+    readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
+    readonly __wbindgen_free: (a: number, b: number, c: number) => void;
+    readonly __externref_table_alloc: () => number;
+    readonly __wbindgen_externrefs: WebAssembly.Table;
+    readonly __wbindgen_exn_store: (a: number) => void;
+    readonly __wbindgen_destroy_closure: (a: number, b: number) => void;
+    readonly __externref_drop_slice: (a: number, b: number) => void;
+    readonly __externref_table_dealloc: (a: number) => void;
+    readonly __wbindgen_start: () => void;
+}
+
+export type SyncInitInput = BufferSource | WebAssembly.Module;
+
+/**
+ * Instantiates the given `module`, which can either be bytes or
+ * a precompiled `WebAssembly.Module`.
+ *
+ * @param {{ module: SyncInitInput }} module - Passing `SyncInitInput` directly is deprecated.
+ *
+ * @returns {InitOutput}
+ */
+export function initSync(module: { module: SyncInitInput } | SyncInitInput): InitOutput;
+
+/**
+ * If `module_or_path` is {RequestInfo} or {URL}, makes a request and
+ * for everything else, calls `WebAssembly.instantiate` directly.
+ *
+ * @param {{ module_or_path: InitInput | Promise<InitInput> }} module_or_path - Passing `InitInput` directly is deprecated.
+ *
+ * @returns {Promise<InitOutput>}
+ */
+export default function __wbg_init (module_or_path?: { module_or_path: InitInput | Promise<InitInput> } | InitInput | Promise<InitInput>): Promise<InitOutput>;

@@ -1,0 +1,34 @@
+/* tslint:disable */
+/* eslint-disable */
+export const memory: WebAssembly.Memory;
+export const __wbg_answer_free: (a: number, b: number) => void;
+export const __wbg_chat_free: (a: number, b: number) => void;
+export const answer_candidates: (a: number, b: number, c: number, d: any) => [number, number, number, number];
+export const answer_check: (a: number, b: any, c: any, d: number, e: number, f: number) => [number, number, number];
+export const answer_extract: (a: number, b: number, c: number, d: any, e: number, f: number) => [number, number, number];
+export const answer_judge: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
+export const answer_maxPassages: (a: number) => number;
+export const answer_new: () => number;
+export const answer_prompt: (a: number, b: number, c: number, d: any, e: number) => [number, number, number];
+export const answer_providers: (a: number) => [number, number, number];
+export const answer_refusal: (a: number, b: number, c: number) => [number, number];
+export const answer_rewrite: (a: number, b: any, c: number, d: number) => [number, number, number];
+export const answer_rewritten: (a: number, b: number, c: number, d: number, e: number) => [number, number];
+export const chat_ask: (a: number, b: any, c: any, d: any, e: any) => any;
+export const chat_baseUrl: (a: number) => [number, number];
+export const chat_body: (a: number, b: any) => [number, number, number, number];
+export const chat_models: (a: number, b: any) => any;
+export const chat_new: (a: any) => [number, number, number];
+export const start: () => void;
+export const wasm_bindgen__convert__closures_____invoke__h573cfa019951fe69: (a: number, b: number, c: any, d: any) => void;
+export const wasm_bindgen__convert__closures_____invoke__h63e8c2631d69d9f0: (a: number, b: number, c: any) => [number, number];
+export const __wbindgen_malloc: (a: number, b: number) => number;
+export const __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
+export const __wbindgen_free: (a: number, b: number, c: number) => void;
+export const __externref_table_alloc: () => number;
+export const __wbindgen_externrefs: WebAssembly.Table;
+export const __wbindgen_exn_store: (a: number) => void;
+export const __wbindgen_destroy_closure: (a: number, b: number) => void;
+export const __externref_drop_slice: (a: number, b: number) => void;
+export const __externref_table_dealloc: (a: number) => void;
+export const __wbindgen_start: () => void;
