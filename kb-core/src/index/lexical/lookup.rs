@@ -40,6 +40,14 @@ impl Lookup {
         Self { weight: term.weight, forms: vec![(term.term.clone(), 1.0)], corrected: false }
     }
 
+    /// How sure it is that a passage with one of the forms has the word, 0 to 1.
+    pub(super) fn certainty(&self) -> f32 {
+        match self.forms.get(1) {
+            Some((_, factor)) if self.corrected => *factor,
+            _ => 1.0,
+        }
+    }
+
     /// The word and the other terms that stand for it.
     pub fn correction(&self) -> Option<(String, Vec<String>)> {
         let (word, others) = self.forms.split_first()?;
@@ -95,10 +103,12 @@ impl LexicalIndex {
     }
 
     /// The terms nearest to a word that is not in the index, with what each counts: only those at the least
-    /// number of mistakes, the most frequent first. A word at two mistakes must begin alike.
+    /// number of mistakes, the most frequent first. A word at two mistakes must begin alike, and what is left
+    /// of a longer word without its ending is too short for two: `revis` is not `rebas`.
     fn similar(&self, word: &QueryTerm) -> Result<Vec<(String, f32)>> {
         let pattern = word.term.as_bytes();
         let letters = letters_of(pattern);
+        let two_allowed = pattern.len() > MIN_CORRECTED_LETTERS || word.term == word.typed;
         let mut found: [BTreeSet<String>; 2] = Default::default();
         for field in &self.fields {
             field.terms_from(&self.bytes, &[], &mut |term| {
@@ -109,7 +119,7 @@ impl LexicalIndex {
                     Some(1) => {
                         found[0].insert(String::from_utf8_lossy(term).into_owned());
                     }
-                    Some(2) if found[0].is_empty() && pattern.first() == term.first() => {
+                    Some(2) if two_allowed && found[0].is_empty() && pattern.first() == term.first() => {
                         found[1].insert(String::from_utf8_lossy(term).into_owned());
                     }
                     _ => {}
@@ -253,15 +263,17 @@ mod tests {
 
     #[test]
     fn a_word_that_is_not_there_stands_for_the_nearest_ones() {
-        let index = index(&["the algorithm works", "an algorism", "logarithm and rhythm", "cats"]);
-        assert_eq!(forms(&index, "algoritm", false), ["algoritm", "algorism", "algorithm"]);
+        let index = index(&["the algorithm works", "an algorite", "logarithm and rhythm", "cats"]);
+        assert_eq!(forms(&index, "algoritm", false), ["algoritm", "algorit", "algorithm"]);
         // Two neighbours changed places, and one letter is missing.
         assert_eq!(forms(&index, "logairthm", false), ["logairthm", "logarithm"]);
-        assert_eq!(forms(&index, "alogritm", false), ["alogritm", "algorism", "algorithm"]);
+        assert_eq!(forms(&index, "alogritm", false), ["alogritm", "algorit", "algorithm"]);
         // One that is there is not corrected, neither are short words, identifiers and numbers.
         assert_eq!(forms(&index, "logarithm", false), ["logarithm"]);
         assert_eq!(forms(&index, "cads", false), ["cads"]);
         assert_eq!(forms(&index, "algor1tm", false)[0], "algor1tm");
+        let index = self::index(&["rebase and refuse"]);
+        assert_eq!(forms(&index, "revisions", false), ["revis"]);
     }
 
     #[test]

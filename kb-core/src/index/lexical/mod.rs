@@ -85,7 +85,7 @@ pub struct Scored {
     /// BM25, above 0.
     pub score: f32,
     /// The sum of weight times inverse document frequency over the question's words that are there, by the
-    /// sum over all, 0 to 1.
+    /// sum over all, 0 to 1. A corrected word counts as far as it is certain.
     pub matched: f32,
 }
 
@@ -196,12 +196,13 @@ impl LexicalIndex {
             idf.push(own);
             let weight = word.weight * own;
             attainable += weight;
+            let certain = weight * word.certainty();
             for chunk in found.touched.drain(..) {
                 let chunk = chunk as usize;
                 let x = std::mem::take(&mut found.frequency[chunk]);
                 let [score, matched] = &mut sums[chunk];
                 *score += weight * x / (self.parameters.k1 + x);
-                *matched += weight;
+                *matched += certain;
             }
         }
         let passages = (0..self.chunks)

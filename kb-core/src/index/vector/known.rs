@@ -19,7 +19,7 @@ const SHIPPED_COUNT: f64 = 30.0;
 /// questions are like beginnings of passages, and hurt where they are not.
 const WITHIN: f32 = 0.5;
 /// The same for a question and passages in different languages.
-const ACROSS: f32 = 1.0;
+const ACROSS: f32 = 0.7;
 /// The same for a base in both languages: what a language adds must go, or no passage in the other language
 /// comes before those in the question's own.
 const MIXED: f32 = 1.0;
