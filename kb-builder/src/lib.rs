@@ -9,6 +9,7 @@ pub mod config;
 pub mod convert;
 pub mod error;
 pub mod eval;
+pub mod http;
 pub mod model;
 pub mod report;
 pub mod serve;
