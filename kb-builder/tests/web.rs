@@ -3,7 +3,8 @@
 use kb_builder::http::Reach;
 use kb_builder::source::Source;
 use kb_builder::source::fetch::{FetchOptions, Fetcher, Validators};
-use kb_builder::source::web::{CrawlOptions, UrlList, Website};
+use kb_builder::source::folder::Globs;
+use kb_builder::source::web::{CrawlOptions, Repository, RepositoryOptions, UrlList, Website};
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -242,4 +243,53 @@ fn a_website_is_read_within_its_bounds() {
     let (paths, notes, _) = crawl(3, 2);
     assert_eq!(paths.len(), 2);
     assert!(notes.iter().any(|n| n.contains("stopped at 2 pages")), "{notes:?}");
+}
+
+#[test]
+fn a_repository_comes_as_its_archive() {
+    let archive = {
+        let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+        for (name, text) in [
+            ("o-r-0a1b2c3/README.md", "# Readme\n"),
+            ("o-r-0a1b2c3/docs/a.md", "# A\n"),
+            ("o-r-0a1b2c3/docs/drafts/b.md", "# B\n"),
+            ("o-r-0a1b2c3/docs/.hidden/c.md", "# C\n"),
+            ("o-r-0a1b2c3/docs/code.rs", "fn main() {}\n"),
+        ] {
+            zip.start_file(name, zip::write::SimpleFileOptions::default()).expect("starts");
+            zip.write_all(text.as_bytes()).expect("writes");
+        }
+        zip.finish().expect("finishes").into_inner()
+    };
+    let server = Server::start(move |asked, before| match asked.path.as_str() {
+        "/repos/o/r/zipball/v1" if before == 0 => reply("429 Too Many Requests", "retry-after: 0\r\n", ""),
+        "/repos/o/r/zipball/v1" => reply("302 Found", "location: /codeload/r.zip\r\n", ""),
+        "/codeload/r.zip" => reply("200 OK", "content-type: application/zip\r\n", &archive),
+        _ => reply("404 Not Found", "", "{\"message\":\"Not Found\"}"),
+    });
+    let cache = tempfile::tempdir().expect("dir");
+    let repository = |reference: &str| {
+        let options = RepositoryOptions {
+            name: "o/r".into(),
+            reference: reference.into(),
+            folder: "docs".into(),
+            api: server.base.clone(),
+            token: Some("t0ken".into()),
+        };
+        let globs = Globs::new(&[], &["drafts".to_string()]).expect("globs");
+        let look = (false, Some("https://github.com/o/r/blob/v1/docs/{path}".to_string()));
+        Repository::new("r".into(), options, globs, fetcher(), cache.path(), look)
+    };
+    let source = repository("v1");
+    let listing = source.list().expect("lists");
+    let paths: Vec<&str> = listing.entries.iter().map(|e| e.path.as_str()).collect();
+    assert_eq!(paths, ["a.md", "code.rs"]);
+    assert_eq!(source.read(&listing.entries[0]).expect("reads"), b"# A\n");
+    assert_eq!(source.url_of(&listing.entries[0]).as_deref(), Some("https://github.com/o/r/blob/v1/docs/a.md"));
+    assert_eq!(source.sibling("drafts/b.md").as_deref(), Some(&b"# B\n"[..]));
+    assert_eq!(source.sibling("../README.md"), None);
+    let sent = server.asked.lock().expect("log")[0].headers.get("authorization").cloned();
+    assert_eq!(sent.as_deref(), Some("Bearer t0ken"));
+    let e = repository("no-such-branch").list().err().expect("fails");
+    assert!(e.to_string().contains("404") && e.hint().is_some_and(|h| h.contains("private repository")), "{e}");
 }
