@@ -53,7 +53,8 @@ impl PageLanguage {
     }
 }
 
-/// One `[[source]]`: a folder or a file that becomes one collection.
+/// One `[[source]]`, which becomes one collection: a folder or file (`path`), a list of addresses (`urls`), a
+/// repository (`github`) or a website (`website`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SourceConfig {
@@ -61,6 +62,29 @@ pub struct SourceConfig {
     pub name: Option<String>,
     /// Folder or file.
     pub path: PathBuf,
+    /// Addresses of files; GitHub's pages about files stand for the files.
+    pub urls: Vec<String>,
+    /// `owner/name` of a repository on GitHub.
+    pub github: Option<String>,
+    /// Its branch, tag or commit. Default: the default branch.
+    #[serde(rename = "ref")]
+    pub reference: Option<String>,
+    /// Only what is below this folder of the repository.
+    pub folder: Option<String>,
+    /// Where GitHub's programming interface is. Default: `https://api.github.com`.
+    pub api: Option<String>,
+    /// First page of a website; what lies below its folder belongs to it.
+    pub website: Option<String>,
+    /// How many links a page may be away from the first. Default: 5.
+    pub depth: Option<usize>,
+    /// Most pages of the website. Default: 500.
+    pub max_pages: Option<usize>,
+    /// The website's sitemap, where it is not at its usual place.
+    pub sitemap: Option<String>,
+    /// Least time between two requests to one host, in seconds. Default: what the site asks for.
+    pub delay: Option<u64>,
+    /// Whether addresses may lead to this machine or into a local network. Default: false.
+    pub allow_private: bool,
     /// Globs; when there are any, only files that match one are read. `*.md` matches at any depth,
     /// a pattern with `/` counts from the folder.
     pub include: Vec<String>,
@@ -157,10 +181,20 @@ impl Config {
         })?;
         config.retrieval.options().check().map_err(|e| e.message().to_string())?;
         for source in &mut config.sources {
-            if source.path.as_os_str().is_empty() {
-                return Err("a [[source]] needs a `path`".into());
+            let kinds = [
+                !source.path.as_os_str().is_empty(),
+                !source.urls.is_empty(),
+                source.github.is_some(),
+                source.website.is_some(),
+            ];
+            match kinds.iter().filter(|there| **there).count() {
+                0 => return Err("a [[source]] needs a `path`, `urls`, `github` or `website`".into()),
+                1 => {}
+                _ => return Err("a [[source]] has one of `path`, `urls`, `github` and `website`, not several".into()),
             }
-            source.path = base.join(&source.path);
+            if kinds[0] {
+                source.path = base.join(&source.path);
+            }
         }
         if let Some(out) = &mut config.site.out {
             *out = base.join(&*out);
@@ -258,6 +292,10 @@ mod tests {
         assert!(e.contains("line 1") && e.contains("string"), "{e}");
         let e = Config::parse("[[source]]\nname = \"x\"\n", Path::new("")).expect_err("refused");
         assert!(e.contains("path"), "{e}");
+        let e = Config::parse("[[source]]\npath = \"x\"\ngithub = \"o/r\"\n", Path::new("")).expect_err("refused");
+        assert!(e.contains("not several"), "{e}");
+        let c = Config::parse("[[source]]\ngithub = \"o/r\"\nref = \"v1\"\n", Path::new("d")).expect("parses");
+        assert_eq!((c.sources[0].reference.as_deref(), c.sources[0].path.as_os_str().is_empty()), (Some("v1"), true));
         assert!(Config::parse("language = \"fr\"\n", Path::new("")).is_err());
     }
 }

@@ -5,7 +5,7 @@ use crate::convert::{self, Format, Notes};
 use crate::error::Result;
 use crate::report::Reporter;
 use crate::site::{Site, original_path};
-use crate::source::{Entry, Problem, Source, encode_path, published_url};
+use crate::source::{Entry, Problem, Source, encode_path};
 use kb_core::document::Document;
 
 /// All documents of all sources, in order. Copies of the originals go into the site on the way.
@@ -76,7 +76,7 @@ fn take(
     let converted = convert::convert(format, source.collection(), entry, &bytes, &sibling)
         .map_err(|e| Failure::File(e.message().to_string()))?;
     let mut document = converted.document;
-    document.url = source.url_base().map(|pattern| published_url(pattern, &entry.path));
+    document.url = source.url_of(entry);
     if let Some(site) = site {
         let path = original_path(source.collection(), &entry.path);
         // What the page's reader cannot show as its author made it is opened where its copy is.

@@ -105,6 +105,7 @@ fn resolve(args: Args) -> Result<Options> {
             exclude: args.exclude.clone(),
             url_base: args.url_base.clone(),
             code: args.code,
+            ..SourceConfig::default()
         };
         args.paths.into_iter().map(one).collect()
     };

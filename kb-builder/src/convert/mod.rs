@@ -83,6 +83,13 @@ impl Notes {
     }
 }
 
+/// The encoding that a page on the web declares: in its header, or in itself.
+pub fn declared_charset(content_type: &str, body: &[u8]) -> Option<String> {
+    let lower = content_type.to_ascii_lowercase();
+    let header = lower.split_once("charset=").map(|(_, c)| c.trim_matches(['"', ' ']).split(';').next());
+    header.flatten().filter(|c| !c.is_empty()).map(str::to_string).or_else(|| html::declared_charset(body))
+}
+
 /// A converter's result.
 #[derive(Debug)]
 pub struct Converted {

@@ -5,8 +5,11 @@
 //! another host is for the caller to say.
 
 mod error;
+mod reach;
 
 pub use error::{HttpError, HttpErrorKind};
+pub(crate) use reach::PRIVATE;
+pub use reach::{Reach, is_public};
 
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -14,6 +17,7 @@ use hyper::{HeaderMap, Method, Uri};
 use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
+use reach::Resolver;
 use std::future::Future;
 use std::time::Duration;
 
@@ -73,7 +77,8 @@ impl Request {
 /// Sends requests and keeps connections. Cloning is cheap.
 #[derive(Clone)]
 pub struct Client {
-    inner: hyper_util::client::legacy::Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    inner: hyper_util::client::legacy::Client<HttpsConnector<HttpConnector<Resolver>>, Full<Bytes>>,
+    reach: Reach,
 }
 
 impl Default for Client {
@@ -83,9 +88,14 @@ impl Default for Client {
 }
 
 impl Client {
-    /// A client without connections.
+    /// A client without connections, for any host.
     pub fn new() -> Self {
-        let mut tcp = HttpConnector::new();
+        Self::with_reach(Reach::Anywhere)
+    }
+
+    /// A client without connections, for the hosts that `reach` allows.
+    pub fn with_reach(reach: Reach) -> Self {
+        let mut tcp = HttpConnector::new_with_resolver(Resolver(reach));
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
@@ -95,7 +105,7 @@ impl Client {
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(KEEP_IDLE)
             .build(https);
-        Self { inner }
+        Self { inner, reach }
     }
 
     /// Sends a request and waits for the head of the answer, whatever its status.
@@ -104,6 +114,9 @@ impl Client {
             request.url.parse().map_err(|e| HttpError::new(HttpErrorKind::Url, format!("not an address: {e}")))?;
         if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host().is_none() {
             return Err(HttpError::new(HttpErrorKind::Url, "the address is neither http nor https"));
+        }
+        if let Some(why) = uri.host().and_then(|host| reach::refused(self.reach, host)) {
+            return Err(HttpError::new(HttpErrorKind::Url, why));
         }
         let mut builder = hyper::Request::builder().method(request.method).uri(uri).header("user-agent", USER_AGENT);
         for (name, value) in &request.headers {

@@ -63,7 +63,7 @@ fn is_public_v6(a: Ipv6Addr) -> bool {
         // Compatible addresses, loopback and none.
         [0, 0, 0, 0, 0, 0, ..] => false,
         // Unique local, link local, site local, multicast, documentation, discard.
-        [0xFC00..=0xFDFF, ..] | [0xFE80..=0xFEFF, ..] | [0xFF00.., ..] | [0x2001, 0xDB8, ..] | [0x100, 0, 0, 0, ..] => false,
+        [0xFC00..=0xFDFF, ..] | [0xFE80..=0xFEFF, ..] | [0xFF00..=0xFFFF, ..] | [0x2001, 0xDB8, ..] | [0x100, 0, 0, 0, ..] => false,
         _ => true,
     }
 }
@@ -75,7 +75,7 @@ pub(super) fn refused(reach: Reach, host: &str) -> Option<String> {
 }
 
 /// Completes "HOST …".
-pub(super) const PRIVATE: &str = "is an address of this machine or of a local network";
+pub(crate) const PRIVATE: &str = "is an address of this machine or of a local network";
 
 /// Looks names up and keeps the addresses that are allowed.
 #[derive(Debug, Clone)]

@@ -1,14 +1,14 @@
 //! Getting pages and files from the web, politely: one request at a time, with limits on everything, again
 //! after a while where a server is busy, and not at all where nothing has changed.
 
-use crate::http::{Client, HttpErrorKind, Reach, Request, Response};
+use crate::http::{Client, HttpErrorKind, PRIVATE, Reach, Request, Response};
 use flate2::read::GzDecoder;
 use std::collections::HashMap;
 use std::cell::RefCell;
 use std::hash::{BuildHasher, Hasher};
 use std::io::Read;
 use std::time::{Duration, Instant, SystemTime};
-use url::Url;
+use super::web::Address;
 
 /// Limits and manners.
 #[derive(Debug, Clone)]
@@ -107,7 +107,7 @@ pub struct Fetcher {
 /// What one try came to.
 enum Try {
     Done(Fetched),
-    Redirect(Url),
+    Redirect(Address),
     /// Worth another try, after this long if the server says so.
     Busy(FetchError, Option<Duration>),
     Failed(FetchError),
@@ -131,13 +131,13 @@ impl Fetcher {
     /// Gets `url`. With `known` the server is asked whether that still holds. `headers` go to the first
     /// host only, not along with redirects to others.
     pub fn get(&self, url: &str, known: &Validators, headers: &[(&str, &str)]) -> Result<Fetched, FetchError> {
-        let first = Url::parse(url).map_err(|e| failure(format!("{url} is no address: {e}")))?;
+        let first = Address::parse(url).map_err(failure)?;
         let mut at = first.clone();
         let mut redirects = 0;
         let mut tries = 0;
         loop {
             self.wait_for_turn(&at);
-            let own: &[(&str, &str)] = if at.origin() == first.origin() { headers } else { &[] };
+            let own: &[(&str, &str)] = if at.same_site(&first) { headers } else { &[] };
             match self.runtime.block_on(self.once(&at, known, own)) {
                 Try::Done(fetched) => return Ok(fetched),
                 Try::Failed(e) => return Err(e),
@@ -167,8 +167,8 @@ impl Fetcher {
     }
 
     /// Keeps the distance to the last request to the same host.
-    fn wait_for_turn(&self, url: &Url) {
-        let host = url.host_str().unwrap_or_default().to_string();
+    fn wait_for_turn(&self, url: &Address) {
+        let host = url.authority().to_string();
         let mut asked = self.asked.borrow_mut();
         if let Some(last) = asked.get(&host) {
             std::thread::sleep(self.options.delay.saturating_sub(last.elapsed()));
@@ -176,8 +176,8 @@ impl Fetcher {
         asked.insert(host, Instant::now());
     }
 
-    async fn once(&self, url: &Url, known: &Validators, headers: &[(&str, &str)]) -> Try {
-        let mut request = Request::get(url.as_str()).idle(self.options.idle).header("accept-encoding", "gzip");
+    async fn once(&self, url: &Address, known: &Validators, headers: &[(&str, &str)]) -> Try {
+        let mut request = Request::get(url.to_string()).idle(self.options.idle).header("accept-encoding", "gzip");
         if let Some(etag) = &known.etag {
             request = request.header("if-none-match", etag);
         }
@@ -191,8 +191,8 @@ impl Fetcher {
             Ok(response) => response,
             Err(e) => {
                 let error = failure(format!("{url}: {e}"));
-                let final_kinds = [HttpErrorKind::Url, HttpErrorKind::Tls, HttpErrorKind::Refused];
-                return if final_kinds.contains(&e.kind) { Try::Failed(error) } else { Try::Busy(error, None) };
+                let lost = matches!(e.kind, HttpErrorKind::Url | HttpErrorKind::Tls) || error.message.contains(PRIVATE);
+                return if lost { Try::Failed(error) } else { Try::Busy(error, None) };
             }
         };
         let status = response.status;
@@ -207,7 +207,7 @@ impl Fetcher {
             }),
             200..=299 => self.body(url, response).await,
             301 | 302 | 303 | 307 | 308 => match response.header("location").map(|l| url.join(l)) {
-                Some(Ok(next)) if matches!(next.scheme(), "http" | "https") => Try::Redirect(next),
+                Some(Ok(next)) => Try::Redirect(next),
                 _ => Try::Failed(told(" without an address to go to")),
             },
             429 | 500 | 502 | 503 | 504 => {
@@ -225,7 +225,7 @@ impl Fetcher {
         }
     }
 
-    async fn body(&self, url: &Url, response: Response) -> Try {
+    async fn body(&self, url: &Address, response: Response) -> Try {
         let header = |name: &str| response.header(name).map(str::to_string);
         let validators = Validators { etag: header("etag"), modified: header("last-modified") };
         let content_type = header("content-type").unwrap_or_default();

@@ -16,8 +16,7 @@ pub struct Folder {
     root: PathBuf,
     /// Set when the source is one file: its name below `root`.
     only: Option<String>,
-    include: Option<GlobSet>,
-    exclude: GlobSet,
+    globs: Globs,
     /// Canonical path of the output, which is never read.
     out: Option<PathBuf>,
     url_base: Option<String>,
@@ -46,18 +45,11 @@ impl Folder {
             collection: name,
             root,
             only,
-            include: if config.include.is_empty() { None } else { Some(globs(&config.include)?) },
-            exclude: globs(&config.exclude)?,
+            globs: Globs::new(&config.include, &config.exclude)?,
             out: out.canonicalize().ok(),
             url_base: config.url_base.clone(),
             code: config.code,
         })
-    }
-
-    /// Whether the globs let a file through. An excluded folder excludes what is in it.
-    fn wanted(&self, path: &str) -> bool {
-        let excluded = Path::new(path).ancestors().any(|p| !p.as_os_str().is_empty() && self.exclude.is_match(p));
-        !excluded && self.include.as_ref().is_none_or(|set| set.is_match(path))
     }
 
     fn problem(&self, path: String, reason: String) -> Problem {
@@ -112,7 +104,7 @@ impl Source for Folder {
                 listing.problems.push(self.problem(shown, "the file's name is not valid Unicode".into()));
                 continue;
             };
-            if self.wanted(&path) {
+            if self.globs.wanted(&path) {
                 let bytes = entry.metadata().map_or(0, |m| m.len());
                 listing.entries.push(Entry { path, bytes });
             }
@@ -153,6 +145,26 @@ impl Source for Folder {
 
     fn reads_code(&self) -> bool {
         self.code
+    }
+}
+
+/// Which files of a source are wanted.
+pub struct Globs {
+    include: Option<GlobSet>,
+    exclude: GlobSet,
+}
+
+impl Globs {
+    /// Files that match one of `include`, all if there is none, and none of `exclude`.
+    pub fn new(include: &[String], exclude: &[String]) -> Result<Self> {
+        let include = if include.is_empty() { None } else { Some(globs(include)?) };
+        Ok(Self { include, exclude: globs(exclude)? })
+    }
+
+    /// Whether the globs let a file through. An excluded folder excludes what is in it.
+    pub fn wanted(&self, path: &str) -> bool {
+        let excluded = Path::new(path).ancestors().any(|p| !p.as_os_str().is_empty() && self.exclude.is_match(p));
+        !excluded && self.include.as_ref().is_none_or(|set| set.is_match(path))
     }
 }
 

@@ -1,11 +1,16 @@
 //! Where documents come from. One module a kind of source.
 
+pub mod fetch;
 pub mod folder;
+pub mod web;
 
 use crate::config::SourceConfig;
 use crate::error::{Error, Result};
+use crate::http::Reach;
+use fetch::{FetchOptions, Fetcher};
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 /// One file of a source, not yet read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,6 +56,10 @@ pub trait Source {
     fn sibling(&self, path: &str) -> Option<Vec<u8>>;
     /// Pattern of the published addresses, see [`SourceConfig::url_base`].
     fn url_base(&self) -> Option<&str>;
+    /// Where one file is published, if the source knows better than a pattern.
+    fn url_of(&self, entry: &Entry) -> Option<String> {
+        self.url_base().map(|pattern| published_url(pattern, &entry.path))
+    }
     /// Whether source code counts as a document here.
     fn reads_code(&self) -> bool {
         false
@@ -74,11 +83,66 @@ pub fn open_all(configs: &[SourceConfig], out: &Path) -> Result<Vec<Box<dyn Sour
                 }
                 name.clone()
             }
-            None => unique(folder::default_name(&config.path)?, &mut taken),
+            None => unique(default_name(config)?, &mut taken),
         };
-        sources.push(Box::new(folder::Folder::open(name, config, out)?));
+        sources.push(open(name, config, out)?);
     }
     Ok(sources)
+}
+
+fn open(name: String, config: &SourceConfig, out: &Path) -> Result<Box<dyn Source>> {
+    if config.urls.is_empty() && config.github.is_none() && config.website.is_none() {
+        return Ok(Box::new(folder::Folder::open(name, config, out)?));
+    }
+    let options = FetchOptions {
+        reach: if config.allow_private { Reach::Anywhere } else { Reach::Public },
+        delay: Duration::from_secs(config.delay.unwrap_or(0)),
+        // An archive of a whole repository is larger than any single file.
+        max_bytes: if config.github.is_some() { 512 << 20 } else { FetchOptions::default().max_bytes },
+        ..FetchOptions::default()
+    };
+    let fetcher = Fetcher::new(options)?;
+    let cache = crate::model::cache_dir().join("web");
+    if let Some(repository) = &config.github {
+        let reference = config.reference.clone().unwrap_or_else(|| "HEAD".into());
+        let folder = config.folder.clone().unwrap_or_default();
+        let below = if folder.is_empty() { String::new() } else { format!("{}/", folder.trim_matches('/')) };
+        let page = format!("https://github.com/{repository}/blob/{reference}/{below}{{path}}");
+        let options = web::RepositoryOptions {
+            name: repository.clone(),
+            reference,
+            folder,
+            api: config.api.clone().unwrap_or_else(|| "https://api.github.com".into()),
+            token: std::env::var("GITHUB_TOKEN").ok().filter(|t| !t.is_empty()),
+        };
+        let url_base = config.url_base.clone().or(Some(page));
+        let globs = folder::Globs::new(&config.include, &config.exclude)?;
+        let look = (config.code, url_base);
+        return Ok(Box::new(web::Repository::new(name, options, globs, fetcher, &cache, look)));
+    }
+    if let Some(start) = &config.website {
+        let options = web::CrawlOptions {
+            start: start.clone(),
+            depth: config.depth.unwrap_or(5),
+            max_pages: config.max_pages.unwrap_or(500),
+            sitemap: config.sitemap.clone(),
+        };
+        return Ok(Box::new(web::Website::new(name, options, fetcher, &cache)));
+    }
+    Ok(Box::new(web::UrlList::new(name, config.urls.clone(), fetcher, &cache, config.code)))
+}
+
+/// The name of a collection whose author gave none.
+fn default_name(config: &SourceConfig) -> Result<String> {
+    if let Some(repository) = &config.github {
+        return Ok(repository.rsplit('/').next().unwrap_or(repository).to_string());
+    }
+    let first = config.website.as_ref().or(config.urls.first());
+    match first.map(|url| web::Address::parse(url)) {
+        Some(Ok(address)) => Ok(address.authority().replace([':', '[', ']'], "-")),
+        Some(Err(e)) => Err(Error::usage(e, "write the whole address, with https://")),
+        None => folder::default_name(&config.path),
+    }
 }
 
 /// A collection's name becomes a folder of the site and a part of addresses.

@@ -5,13 +5,12 @@ use super::super::{Entry, Listing, Problem, Source};
 use super::robots::{self, Robots};
 use super::sitemap::{self, Sitemap};
 use super::store::Store;
-use super::{fetch, path_of};
+use super::{Address, fetch, path_of, readable};
 use crate::convert::Format;
 use crate::error::{Error, Result};
 use scraper::{Html, Selector};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use url::Url;
 
 /// The name by which robots.txt may address this program.
 const AGENT: &str = "kb-builder";
@@ -52,9 +51,9 @@ impl Website {
     }
 
     /// robots.txt; none allows everything, one that the server cannot give allows nothing (RFC 9309).
-    fn robots(&self, start: &Url) -> Result<Robots> {
+    fn robots(&self, start: &Address) -> Result<Robots> {
         let Ok(url) = start.join("/robots.txt") else { return Ok(Robots::default()) };
-        match self.get(url.as_str()) {
+        match self.get(&url.to_string()) {
             Ok(fetched) => {
                 let body = &fetched.body[..fetched.body.len().min(robots::MAX_BYTES)];
                 Ok(Robots::parse(&String::from_utf8_lossy(body), AGENT))
@@ -65,10 +64,10 @@ impl Website {
     }
 
     /// The pages that the site's sitemaps list.
-    fn listed(&self, start: &Url, robots: &Robots) -> Vec<String> {
+    fn listed(&self, start: &Address, robots: &Robots) -> Vec<String> {
         let mut queue: VecDeque<String> = match &self.options.sitemap {
             Some(sitemap) => VecDeque::from([sitemap.clone()]),
-            None if robots.sitemaps.is_empty() => start.join("/sitemap.xml").map(String::from).into_iter().collect(),
+            None if robots.sitemaps.is_empty() => start.join("/sitemap.xml").map(|a| a.to_string()).into_iter().collect(),
             None => robots.sitemaps.clone().into(),
         };
         let (mut pages, mut seen) = (Vec::new(), BTreeSet::new());
@@ -90,13 +89,13 @@ impl Website {
 /// What a page says of itself and of others.
 struct Links {
     /// The address that it wants to be known by.
-    canonical: Option<Url>,
+    canonical: Option<Address>,
     /// Whether it does not want to be found.
     noindex: bool,
-    links: Vec<Url>,
+    links: Vec<Address>,
 }
 
-fn links(page: &str, at: &Url) -> Links {
+fn links(page: &str, at: &Address) -> Links {
     let html = Html::parse_document(page);
     let select = |query: &str| Selector::parse(query).ok();
     let base = select("base[href]")
@@ -125,24 +124,17 @@ fn links(page: &str, at: &Url) -> Links {
     found
 }
 
-/// The address without fragment and query, by which a page is known.
-fn cleaned(mut url: Url) -> Url {
-    url.set_fragment(None);
-    url.set_query(None);
-    url
-}
-
 impl Source for Website {
     fn collection(&self) -> &str {
         &self.collection
     }
 
     fn list(&self) -> Result<Listing> {
-        let start = Url::parse(&self.options.start)
-            .map_err(|e| Error::usage(format!("{} is no address: {e}", self.options.start), "write it with https://"))?;
-        let start = cleaned(start);
+        let start = Address::parse(&self.options.start)
+            .map_err(|e| Error::usage(e, "write the whole address, with https://"))?
+            .without_query();
         let folder = start.path()[..start.path().rfind('/').map_or(0, |i| i + 1)].to_string();
-        let belongs = |url: &Url| url.origin() == start.origin() && url.path().starts_with(&folder);
+        let belongs = |url: &Address| url.same_site(&start) && url.path().starts_with(&folder);
         let robots = self.robots(&start)?;
         if let Some(delay) = robots.delay {
             self.fetcher.borrow_mut().slow_down(delay);
@@ -152,7 +144,7 @@ impl Source for Website {
         found.clear();
         let mut queue = VecDeque::from([(start.clone(), 0)]);
         let listed = self.listed(&start, &robots);
-        queue.extend(listed.iter().filter_map(|u| Url::parse(u).ok()).map(|u| (cleaned(u), 0)));
+        queue.extend(listed.iter().filter_map(|u| Address::parse(u).ok()).map(|u| (u.without_query(), 0)));
         let mut seen = BTreeSet::new();
         let mut refused = 0;
         let mut capped = false;
@@ -173,7 +165,7 @@ impl Source for Website {
                 capped = true;
                 break;
             }
-            let fetched = match self.get(url.as_str()) {
+            let fetched = match self.get(&url.to_string()) {
                 Ok(fetched) => fetched,
                 Err(e) => {
                     let problem =
@@ -183,7 +175,7 @@ impl Source for Website {
                     continue;
                 }
             };
-            let mut address = Url::parse(&fetched.url).map_or(url.clone(), cleaned);
+            let mut address = Address::parse(&fetched.url).map_or(url.clone(), Address::without_query);
             if !belongs(&address) {
                 continue;
             }
@@ -193,10 +185,10 @@ impl Source for Website {
                 let text = crate::convert::encoding::decode(&fetched.body, declared.as_deref()).map(|d| d.text);
                 let page = links(&text.unwrap_or_default(), &address);
                 if depth < self.options.depth {
-                    queue.extend(page.links.into_iter().map(|u| (cleaned(u), depth + 1)));
+                    queue.extend(page.links.into_iter().map(|u| (u.without_query(), depth + 1)));
                 }
                 wanted = !page.noindex;
-                if let Some(canonical) = page.canonical.map(cleaned).filter(|c| belongs(c)) {
+                if let Some(canonical) = page.canonical.map(Address::without_query).filter(|c| belongs(c)) {
                     address = canonical;
                 }
             }
@@ -223,8 +215,8 @@ impl Source for Website {
         let asked = self.found.borrow().get(&entry.path).map(|(_, asked)| asked.clone());
         let Some(asked) = asked else { return Err(Error::failed(format!("{} was not listed", entry.path), "")) };
         match self.store.get(&asked) {
-            Some(kept) => Ok(kept.body),
-            None => self.get(&asked).map(|f| f.body).map_err(|e| Error::failed(e.to_string(), "")),
+            Some(kept) => Ok(readable(kept)),
+            None => self.get(&asked).map(readable).map_err(|e| Error::failed(e.to_string(), "")),
         }
     }
 
@@ -256,16 +248,16 @@ mod tests {
 
     #[test]
     fn links_are_resolved_and_wishes_respected() {
-        let at = Url::parse("https://e.org/docs/a.html").expect("url");
+        let at = Address::parse("https://e.org/docs/a.html").expect("url");
         let page = links(
             "<head><link rel=canonical href='/docs/a'><meta name=robots content='noindex'></head><a href=b.html#x>b</a><a href='/c?q=1'>c</a>\
              <a href='mailto:x@e.org'>m</a><a rel='nofollow' href=d>d</a>",
             &at,
         );
-        assert_eq!(page.canonical.map(String::from).as_deref(), Some("https://e.org/docs/a"));
+        assert_eq!(page.canonical.map(|c| c.to_string()).as_deref(), Some("https://e.org/docs/a"));
         assert!(page.noindex);
-        let found: Vec<String> = page.links.into_iter().map(|u| cleaned(u).to_string()).collect();
-        assert_eq!(found, ["https://e.org/docs/b.html", "https://e.org/c", "mailto:x@e.org"]);
+        let found: Vec<String> = page.links.into_iter().map(|u| u.without_query().to_string()).collect();
+        assert_eq!(found, ["https://e.org/docs/b.html", "https://e.org/c"]);
         assert!(links("<meta name=robots content=none><a href=x>x</a>", &at).links.is_empty());
     }
 }

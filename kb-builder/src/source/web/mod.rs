@@ -1,5 +1,6 @@
 //! Sources on the web: single addresses, a website, a repository on GitHub.
 
+mod address;
 mod crawl;
 mod github;
 mod robots;
@@ -7,13 +8,13 @@ mod sitemap;
 mod store;
 mod urls;
 
-pub use crawl::Website;
-pub use github::Repository;
+pub use address::Address;
+pub use crawl::{CrawlOptions, Website};
+pub use github::{Repository, RepositoryOptions};
 pub use urls::UrlList;
 
-use super::fetch::{FetchError, Fetched, Fetcher, Validators};
+use super::fetch::{FetchError, Fetched, Fetcher};
 use store::Store;
-use url::Url;
 
 /// Asks for an address, with what is known of it from the last run; what comes is kept.
 fn fetch(fetcher: &Fetcher, store: &Store, url: &str, headers: &[(&str, &str)]) -> Result<Fetched, FetchError> {
@@ -29,8 +30,21 @@ fn fetch(fetcher: &Fetcher, store: &Store, url: &str, headers: &[(&str, &str)]) 
     }
 }
 
+/// A body as it is converted: a text whose encoding only the server names comes in UTF-8.
+fn readable(fetched: Fetched) -> Vec<u8> {
+    let kind = fetched.content_type.to_ascii_lowercase();
+    if !(kind.starts_with("text/") || kind.contains("xhtml")) || !kind.contains("charset=") {
+        return fetched.body;
+    }
+    let declared = crate::convert::declared_charset(&kind, &fetched.body);
+    match crate::convert::encoding::decode(&fetched.body, declared.as_deref()) {
+        Ok(decoded) => decoded.text.into_bytes(),
+        Err(_) => fetched.body,
+    }
+}
+
 /// The path of a document in its collection, from its address and its type: `guide/intro.html`.
-fn path_of(url: &Url, content_type: &str) -> String {
+fn path_of(url: &Address, content_type: &str) -> String {
     let decoded = percent_encoding::percent_decode_str(url.path()).decode_utf8_lossy().into_owned();
     let parts: Vec<&str> = decoded.split('/').filter(|p| !p.is_empty() && *p != "." && *p != "..").collect();
     let mut path = parts.join("/").replace(|c: char| c.is_control() || matches!(c, '\\' | ':'), "_");
@@ -66,7 +80,7 @@ mod tests {
             ("https://e.org/x.pdf?download=1", "application/pdf", "x.pdf"),
             ("https://e.org/..%2F..%2Fetc", "text/plain", "etc.txt"),
         ] {
-            assert_eq!(path_of(&Url::parse(url).expect(url), kind), path, "{url}");
+            assert_eq!(path_of(&Address::parse(url).expect(url), kind), path, "{url}");
         }
     }
 }

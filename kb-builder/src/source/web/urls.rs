@@ -3,11 +3,10 @@
 use super::super::fetch::Fetcher;
 use super::super::{Entry, Listing, Problem, Source};
 use super::store::Store;
-use super::{fetch, path_of};
+use super::{Address, fetch, path_of, readable};
 use crate::error::{Error, Result};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use url::Url;
 
 /// The files behind a list of addresses.
 pub struct UrlList {
@@ -29,10 +28,10 @@ impl UrlList {
 
 /// The address of the file itself for the address of GitHub's page about it.
 pub fn raw(url: &str) -> String {
-    let Ok(parsed) = Url::parse(url) else { return url.to_string() };
-    let parts: Vec<&str> = parsed.path_segments().map(|s| s.collect()).unwrap_or_default();
-    match (parsed.host_str(), parts.as_slice()) {
-        (Some("github.com" | "www.github.com"), [owner, repository, "blob" | "raw", rest @ ..]) if rest.len() > 1 => {
+    let Ok(parsed) = Address::parse(url) else { return url.to_string() };
+    let parts: Vec<&str> = parsed.path().trim_start_matches('/').split('/').collect();
+    match (parsed.authority(), parts.as_slice()) {
+        ("github.com" | "www.github.com", [owner, repository, "blob" | "raw", rest @ ..]) if rest.len() > 1 => {
             format!("https://raw.githubusercontent.com/{owner}/{repository}/{}", rest.join("/"))
         }
         _ => url.to_string(),
@@ -58,11 +57,11 @@ impl Source for UrlList {
                     continue;
                 }
             };
-            let Ok(parsed) = Url::parse(&asked) else { continue };
+            let Ok(parsed) = Address::parse(&asked) else { continue };
             let mut path = path_of(&parsed, &fetched.content_type);
             // Two hosts may have files of one name.
             if found.contains_key(&path) {
-                path = format!("{}/{path}", parsed.host_str().unwrap_or("host"));
+                path = format!("{}/{path}", parsed.authority().replace(':', "-"));
             }
             if found.contains_key(&path) {
                 listing.problems.push(problem("the list has another address for the same file".into()));
@@ -80,10 +79,10 @@ impl Source for UrlList {
         let asked = found.get(&entry.path).map(|(_, asked)| asked);
         let kept = asked.and_then(|asked| self.store.get(asked));
         match (kept, asked) {
-            (Some(kept), _) => Ok(kept.body),
+            (Some(kept), _) => Ok(readable(kept)),
             // The cache folder cannot be written: ask once more.
             (None, Some(asked)) => fetch(&self.fetcher, &self.store, asked, &[])
-                .map(|f| f.body)
+                .map(readable)
                 .map_err(|e| Error::failed(e.to_string(), "")),
             (None, None) => Err(Error::failed(format!("{} was not listed", entry.path), "")),
         }
