@@ -28,6 +28,8 @@ let chosen = { collection: '', lang: '' };
 let lastState = { words: '', meaning: '' };
 /** Passage to focus when the reader comes back to the list. */
 let opened = '';
+/** Whether the last word may only be the beginning of one. */
+let unfinished = false;
 
 const live = find('[data-live]');
 const announce = (/** @type {string} */ text) => (live.textContent = text);
@@ -74,6 +76,7 @@ async function start() {
 
 /** @param {string} text @param {'typed' | 'entered'} how */
 function asked(text, how) {
+  unfinished = how === 'typed';
   if (text !== route.query) {
     // One entry in the history for a question, not one for every letter of it.
     const begins = !route.query || !text;
@@ -111,6 +114,7 @@ function question() {
     text: route.query,
     collections: chosen.collection ? [chosen.collection] : [],
     filters: chosen.lang ? [{ key: 'lang', value: chosen.lang }] : [],
+    unfinished,
   };
 }
 
@@ -211,6 +215,7 @@ function go(next, how) {
 }
 
 addEventListener('popstate', () => {
+  unfinished = false;
   route = parseRoute(new URL(location.href));
   if (!route.doc) box.value = route.query;
   show();

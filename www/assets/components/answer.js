@@ -240,7 +240,8 @@ export function answerCard(root, { engine, base, strings, language, announce }) 
 
   return {
     /** The question that the page shows now; an answer to another one goes. @param {typeof question} asked */
-    about(asked) {
+    about({ text, collections, filters }) {
+      const asked = { text, collections, filters };
       if (JSON.stringify(asked) === JSON.stringify(question)) return;
       question = asked;
       offer();

@@ -22,7 +22,7 @@ export function searchSession({ engine, results, strings, onRetry, onPainted = (
   const keyOf = (question) => JSON.stringify([question.text, question.collections, question.filters]);
 
   /**
-   * @typedef {{ text: string, collections: string[], filters: { key: string, value: string }[] }} Question
+   * @typedef {{ text: string, collections: string[], filters: { key: string, value: string }[], unfinished?: boolean }} Question
    * @param {Question} question
    */
   async function search(question) {
