@@ -74,7 +74,7 @@ impl Repository {
         })?;
         let damaged = |e: zip::result::ZipError| Error::failed(format!("the archive of {name} is damaged: {e}"), "try again");
         let zip = ZipArchive::new(Cursor::new(fetched.body)).map_err(damaged)?;
-        let first = zip.file_names().next().unwrap_or_default();
+        let first = zip.file_names().filter_map(|n| n.ok()).next().unwrap_or_default();
         let root = first.split_once('/').map_or(String::new(), |(root, _)| format!("{root}/"));
         Ok(Archive { zip, root })
     }
@@ -111,7 +111,7 @@ impl Source for Repository {
         let archive = self.open()?;
         let prefix = self.prefix(&archive);
         let mut listing = Listing::default();
-        for full in archive.zip.file_names() {
+        for full in archive.zip.file_names().filter_map(|n| n.ok()) {
             let Some(path) = full.strip_prefix(&prefix) else { continue };
             let hidden = path.split('/').any(|p| p.starts_with('.') || p.is_empty());
             if !hidden && self.globs.wanted(path) {
