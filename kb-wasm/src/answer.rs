@@ -5,6 +5,7 @@ use crate::answer_dto::{
 };
 use crate::error::{JsResult, bad_argument, to_js};
 use crate::utf16::Utf16Cursor;
+use kb_core::answer::Passage;
 use kb_core::answer::citations::{CitationStream, Segment, join, to_text};
 use kb_core::answer::extract;
 use kb_core::answer::prompt::{self, Templates, Turn};
@@ -12,7 +13,6 @@ use kb_core::answer::relevance::{Evidence, judge};
 use kb_core::answer::request::{self, ChatOptions, Endpoint, Message, Protocol, Provider};
 use kb_core::answer::stream::{self, Event, StreamParser};
 use kb_core::answer::support;
-use kb_core::answer::Passage;
 use kb_core::document::Lang;
 use kb_core::{Error, ErrorKind};
 use serde::Serialize;
@@ -227,7 +227,7 @@ pub fn classify_failure(status: u16, body: &[u8], language: &str) -> JsResult<Js
 }
 
 /// Whether a question has anything to do with the base: from the cosine of the nearest passage, if there
-/// is a model, and `Response.coverage`.
+/// is a model, and `coverage` and `unknown` of the `Response`.
 ///
 /// # Errors
 /// None; the type comes from the serialiser.
@@ -235,10 +235,11 @@ pub fn classify_failure(status: u16, body: &[u8], language: &str) -> JsResult<Js
 pub fn judge_relevance(
     cosine: Option<f32>,
     coverage: f32,
+    unknown: f32,
     hits: u32,
     model: Option<String>,
 ) -> JsResult<JsValue> {
-    let judged = judge(Evidence { cosine, coverage }, hits > 0, model.as_deref());
+    let judged = judge(Evidence { cosine, coverage, unknown }, hits > 0, model.as_deref());
     serialise(&RelevanceDto { score: judged.score, relevant: judged.relevant })
 }
 
@@ -253,10 +254,14 @@ pub fn answer_sentences(
 ) -> JsResult<Vec<String>> {
     let passages: Vec<Passage> = read("the passages", passages)?;
     let asked: RefCell<Vec<String>> = RefCell::default();
-    extract::extract(question, &passages, Some(&|sentences: &[&str]| {
-        *asked.borrow_mut() = sentences.iter().map(|s| (*s).to_owned()).collect();
-        None
-    }));
+    extract::extract(
+        question,
+        &passages,
+        Some(&|sentences: &[&str]| {
+            *asked.borrow_mut() = sentences.iter().map(|s| (*s).to_owned()).collect();
+            None
+        }),
+    );
     Ok(asked.into_inner())
 }
 

@@ -7,7 +7,7 @@ use super::{ChunkSet, Excerpt, Hit, Mode, Query, Response, VectorHit};
 use crate::chunk::{Chunk, opening_headings, plain_passage, title_path};
 use crate::document::{Document, Section};
 use crate::index::lexical::{LexicalIndex, Scores};
-use crate::text::query_terms;
+use crate::text::{QueryTerm, query_terms};
 use crate::{Error, ErrorKind, Result};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -198,6 +198,7 @@ impl KnowledgeBase {
         let attainable: f32 = terms.iter().zip(&found.idf).map(|(t, idf)| t.weight * idf).sum();
         let best = lexical.first().map_or(0.0, |(_, score)| *score);
         let coverage = if attainable > 0.0 { best / attainable } else { 0.0 };
+        let unknown = if mode == Mode::Vector { 0.0 } else { self.unknown(&terms, &found.idf) };
         let fused: Vec<Fused> = match mode {
             Mode::Lexical => {
                 lexical.iter().map(|&(c, s)| Fused { chunk: c, score: s, lexical: Some(s), vector: None }).collect()
@@ -219,7 +220,18 @@ impl KnowledgeBase {
             .collect();
         let hits = ranked.iter().enumerate().filter_map(|(i, f)| self.hit(i + 1, f, &marked)).collect();
         let lexical_candidates = found.passages.len();
-        Ok(Response { hits, mode, lexical_candidates, vector_candidates: vectors.len(), coverage })
+        Ok(Response { hits, mode, lexical_candidates, vector_candidates: vectors.len(), coverage, unknown })
+    }
+
+    /// The share of `terms`, weighted by rarity, that no passage has.
+    fn unknown(&self, terms: &[QueryTerm], idf: &[f32]) -> f32 {
+        let rarest = self.lexical.idf(0);
+        let (mut unknown, mut total) = (0.0, 0.0);
+        for (term, idf) in terms.iter().zip(idf) {
+            total += term.weight * idf;
+            unknown += if *idf >= rarest { term.weight * idf } else { 0.0 };
+        }
+        if total > 0.0 { unknown / total } else { 0.0 }
     }
 
     /// The `k` best by score, rounded; equal ones by chunk id. Best first.

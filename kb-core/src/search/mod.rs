@@ -127,4 +127,7 @@ pub struct Response {
     /// Share of the highest BM25 score that the question could have which its best passage reaches, 0 to
     /// 1; 0 where the words were not looked at.
     pub coverage: f32,
+    /// Share of the question's words, weighted by rarity, that stand nowhere in the base, 0 to 1; 0 where
+    /// the words were not looked at.
+    pub unknown: f32,
 }
