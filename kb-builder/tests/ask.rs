@@ -55,7 +55,10 @@ fn without_a_model_the_passages_answer() {
     assert!(answer["answer"].as_str().expect("text").contains("每次取出距离最小的点，松弛它的出边。[1]"), "{answer}");
     assert!(answer["confidence"].as_f64().is_some_and(|c| c > 0.0 && c <= 1.0));
     let source = &answer["sources"][0];
-    assert_eq!((&source["n"], &source["path"], &source["title"]), (&1.into(), &"图论/最短路.md".into(), &"最短路".into()));
+    assert_eq!(
+        (&source["n"], &source["path"], &source["title"]),
+        (&1.into(), &"图论/最短路.md".into(), &"最短路".into())
+    );
     assert_eq!(source["heading_path"], json!(["最短路", "Dijkstra 算法"]));
     assert_eq!(source["anchor"], "dijkstra-算法");
     assert!(source["url"].as_str().is_some_and(|u| u.starts_with("?doc=zh/")));
@@ -72,7 +75,18 @@ fn nothing_relevant_means_no_call() {
     let server = Fixture::start(|_, _| Reply::new(500, ""));
     let mut ask = command(
         &s,
-        &["ask", "site", "how do bananas ripen", "--provider", "ollama", "--base-url", &server.url, "--model", "m", "--json"],
+        &[
+            "ask",
+            "site",
+            "how do bananas ripen",
+            "--provider",
+            "ollama",
+            "--base-url",
+            &server.url,
+            "--model",
+            "m",
+            "--json",
+        ],
     );
     let answer = json_of(&mut ask);
     assert_eq!((&answer["kind"], &answer["confidence"]), (&"nothing_relevant".into(), &0.0.into()));
@@ -85,16 +99,28 @@ fn nothing_relevant_means_no_call() {
 #[test]
 fn an_answer_from_ollama_is_streamed_checked_and_cited() {
     let s = site();
-    let body = [ollama("<think>hm</think>每次取出距离"), ollama("最小的点【1"), ollama("】，松弛出边 [1][9]。"), OLLAMA_END.into()].concat();
+    let body = [
+        ollama("<think>hm</think>每次取出距离"),
+        ollama("最小的点【1"),
+        ollama("】，松弛出边 [1][9]。"),
+        OLLAMA_END.into(),
+    ]
+    .concat();
     let server = Fixture::start(move |_, _| Reply { chunk: 7, ..Reply::new(200, &body) });
     let answer = json_of(&mut ask(&s, &server.url, "ollama", &["--json", "--show-prompt"]));
     assert_eq!(answer["kind"], "generated");
     assert_eq!(answer["answer"], "每次取出距离最小的点[1]，松弛出边 [1]。");
     assert_eq!(answer["usage"], json!({"prompt_tokens": 120, "completion_tokens": 7}));
-    assert_eq!((&answer["model"], &answer["unresolved_citations"], &answer["end"]), (&"m".into(), &1.into(), &"stop".into()));
+    assert_eq!(
+        (&answer["model"], &answer["unresolved_citations"], &answer["end"]),
+        (&"m".into(), &1.into(), &"stop".into())
+    );
     let sources = answer["sources"].as_array().expect("sources");
     assert_eq!(sources.len(), 1, "only what is cited");
-    assert_eq!((&sources[0]["n"], &sources[0]["cited"], &sources[0]["path"]), (&1.into(), &true.into(), &"图论/最短路.md".into()));
+    assert_eq!(
+        (&sources[0]["n"], &sources[0]["cited"], &sources[0]["path"]),
+        (&1.into(), &true.into(), &"图论/最短路.md".into())
+    );
     assert_eq!(answer["sentences"][0]["verdict"], "supported");
     assert!(answer["confidence"].as_f64().is_some_and(|c| c > 0.3));
 
@@ -107,7 +133,10 @@ fn an_answer_from_ollama_is_streamed_checked_and_cited() {
     assert_eq!(sent.get("think"), None);
     assert_eq!(sent["messages"], answer["prompt"], "--show-prompt shows what was sent");
     let user = sent["messages"][1]["content"].as_str().expect("text");
-    assert!(user.contains("<passage n=\"1\" source=\"zh/图论/最短路.md\"") && user.contains("问题：Dijkstra"), "{user}");
+    assert!(
+        user.contains("<passage n=\"1\" source=\"zh/图论/最短路.md\"") && user.contains("问题：Dijkstra"),
+        "{user}"
+    );
 
     let text = ask(&s, &server.url, "ollama", &[]).output().expect("runs");
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
@@ -129,9 +158,15 @@ fn deepseek_gets_its_key_and_the_key_is_shown_nowhere() {
     let server = Fixture::start(move |_, _| Reply { chunk: 3, kind: "text/event-stream", ..Reply::new(200, &body) });
     s.write(".env", format!("DEEPSEEK_API_KEY={KEY}\n"));
     let answer = json_of(&mut ask(&s, &server.url, "deepseek", &["--json"]));
-    assert_eq!((&answer["answer"], &answer["usage"]["completion_tokens"]), (&"取出距离最小的点 [1]。".into(), &9.into()));
+    assert_eq!(
+        (&answer["answer"], &answer["usage"]["completion_tokens"]),
+        (&"取出距离最小的点 [1]。".into(), &9.into())
+    );
     let asked = server.asked();
-    assert!(asked[0].head.starts_with("POST /chat/completions ") && asked[0].head.contains(&format!("authorization: Bearer {KEY}")));
+    assert!(
+        asked[0].head.starts_with("POST /chat/completions ")
+            && asked[0].head.contains(&format!("authorization: Bearer {KEY}"))
+    );
     let sent: Value = serde_json::from_str(&asked[0].body).expect("JSON");
     assert_eq!((&sent["max_tokens"], &sent["stream_options"]), (&2048.into(), &json!({"include_usage": true})));
 
@@ -220,7 +255,8 @@ fn ctrl_c_closes_the_connection_at_once() {
     let body = ollama("每次") + &ollama("取出");
     let length = body.len();
     let server = Fixture::start(move |_, _| Reply { stall_after: Some(length), ..Reply::new(200, &body) });
-    let mut child = ask(&s, &server.url, "ollama", &[]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+    let mut child =
+        ask(&s, &server.url, "ollama", &[]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
     let mut first = [0; 6];
     child.stdout.as_mut().expect("stdout").read_exact(&mut first).expect("the first word");
     assert_eq!(String::from_utf8_lossy(&first), "每次");
@@ -336,7 +372,8 @@ fn the_api_answers_this_machine_only() {
     let (_server, port) = serve(&s, &["--provider", "ollama", "--base-url", &model.url, "--model", "m"]);
     let own = format!("Host: localhost:{port}");
 
-    let got = request(&port, &format!("GET /kb/api/search?q=%E8%B7%9D%E7%A6%BB&k=2&collection=zh HTTP/1.1\r\n{own}"), "");
+    let got =
+        request(&port, &format!("GET /kb/api/search?q=%E8%B7%9D%E7%A6%BB&k=2&collection=zh HTTP/1.1\r\n{own}"), "");
     let (head, body) = got.split_once("\r\n\r\n").expect("a body");
     assert!(head.starts_with("HTTP/1.1 200") && head.contains("no-store"), "{head}");
     let search: Value = serde_json::from_str(body).expect("JSON");

@@ -116,7 +116,10 @@ fn a_real_model_answers_from_the_passages() {
     assert!(!answer["answer"].as_str().expect("text").is_empty());
     assert!(["generated", "refused"].contains(&answer["kind"].as_str().expect("kind")), "{answer}");
     let (prompt, completion) = (&answer["usage"]["prompt_tokens"], &answer["usage"]["completion_tokens"]);
-    assert!(prompt.as_u64().is_some_and(|n| n > 100) && completion.as_u64().is_some_and(|n| n > 0 && n <= 61), "{answer}");
+    assert!(
+        prompt.as_u64().is_some_and(|n| n > 100) && completion.as_u64().is_some_and(|n| n > 0 && n <= 61),
+        "{answer}"
+    );
     assert!(["stop", "length"].contains(&answer["end"].as_str().expect("end")));
     assert!(answer["sources"].as_array().is_some_and(|l| !l.is_empty()));
     let cited = answer["sources"].as_array().into_iter().flatten().filter(|x| x["cited"] == true).count();

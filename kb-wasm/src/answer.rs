@@ -82,8 +82,8 @@ impl Answer {
         MAX_PASSAGES
     }
 
-    /// Judges what a search found: the cosine of the nearest passage, the response's `coverage`, whether there
-    /// was a hit at all, and the name of the model behind the cosine.
+    /// Judges what a search found: the cosine of the nearest passage, the response's `coverage` and `unknown`,
+    /// whether there was a hit at all, and the name of the model behind the cosine.
     ///
     /// # Errors
     /// None; the type comes from the serialiser.
@@ -92,10 +92,11 @@ impl Answer {
         &self,
         cosine: Option<f32>,
         coverage: f32,
+        unknown: f32,
         #[wasm_bindgen(js_name = foundAny)] found_any: bool,
         model: Option<String>,
     ) -> JsResult<JsValue> {
-        let relevance = judge(Evidence { cosine, coverage }, found_any, model.as_deref());
+        let relevance = judge(Evidence { cosine, coverage, unknown }, found_any, model.as_deref());
         serialise(&RelevanceDto { score: relevance.score, relevant: relevance.relevant })
     }
 

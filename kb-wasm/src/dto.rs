@@ -15,6 +15,7 @@ pub(crate) struct ResponseDto<'a> {
     lexical_candidates: usize,
     vector_candidates: usize,
     coverage: f32,
+    unknown: f32,
     missing: Vec<&'a str>,
 }
 
@@ -26,6 +27,7 @@ impl<'a> ResponseDto<'a> {
             lexical_candidates: response.lexical_candidates,
             vector_candidates: response.vector_candidates,
             coverage: response.coverage,
+            unknown: response.unknown,
             missing,
         }
     }

@@ -77,6 +77,8 @@ export interface Response {
   vectorCandidates: number;
   /** Share of the question's words, by rarity, that the passage with most of them has, 0 to 1. */
   coverage: number;
+  /** Share of the question's words, weighted by rarity, that stand nowhere in the base: 0 to 1. */
+  unknown: number;
   /** Files of text that must be added before every excerpt can be shown. */
   missing: string[];
 }

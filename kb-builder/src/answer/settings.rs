@@ -144,7 +144,8 @@ impl Settings {
     ) -> Result<Self> {
         let from_env = match env(VARIABLES[0]) {
             Some(name) => Some(
-                parse_provider(&name).map_err(|e| Error::usage(format!("{}: no provider `{name}`", VARIABLES[0]), e))?,
+                parse_provider(&name)
+                    .map_err(|e| Error::usage(format!("{}: no provider `{name}`", VARIABLES[0]), e))?,
             ),
             None => None,
         };
@@ -210,7 +211,12 @@ fn templates(config: &TemplatesConfig) -> Result<Templates> {
     let mut templates = Templates::default();
     for (template, changes) in [(&mut templates.zh, &config.zh), (&mut templates.en, &config.en)] {
         let Template { system, user, refusal, rewrite } = template;
-        let pairs = [(system, &changes.system), (user, &changes.user), (refusal, &changes.refusal), (rewrite, &changes.rewrite)];
+        let pairs = [
+            (system, &changes.system),
+            (user, &changes.user),
+            (refusal, &changes.refusal),
+            (rewrite, &changes.rewrite),
+        ];
         for (place, change) in pairs {
             if let Some(text) = change {
                 place.clone_from(text);
@@ -227,9 +233,8 @@ mod tests {
 
     fn resolve(flags: LlmFlags, config: &str, env: &[(&str, &str)], file: &[(&str, &str)]) -> Result<Settings> {
         let config: LlmConfig = toml::from_str(config).expect("TOML");
-        let get = |list: &[(&str, &str)], name: &str| {
-            list.iter().find(|(k, _)| *k == name).map(|(_, v)| (*v).to_owned())
-        };
+        let get =
+            |list: &[(&str, &str)], name: &str| list.iter().find(|(k, _)| *k == name).map(|(_, v)| (*v).to_owned());
         Settings::from_parts(&flags, &config, &|n| get(env, n), &|n| get(file, n))
     }
 
@@ -241,7 +246,8 @@ mod tests {
     fn flag_then_environment_then_file_then_default() {
         let file = "provider = \"deepseek\"\nmodel = \"file\"\nmax_tokens = 9\n";
         let env = [("KB_LLM_MODEL", "env"), ("KB_LLM_PROVIDER", "ollama")];
-        let s = resolve(LlmFlags { llm: Some("flag".into()), ..LlmFlags::default() }, file, &env, &[]).expect("settings");
+        let s =
+            resolve(LlmFlags { llm: Some("flag".into()), ..LlmFlags::default() }, file, &env, &[]).expect("settings");
         assert_eq!((s.options.model.as_str(), url(&s)), ("flag", "http://localhost:11434"));
         let s = resolve(LlmFlags::default(), file, &env[..1], &[]).expect("settings");
         assert_eq!((s.options.model.as_str(), url(&s)), ("env", "https://api.deepseek.com"));
@@ -252,13 +258,18 @@ mod tests {
 
     #[test]
     fn without_anything_there_is_no_model() {
-        assert!(resolve(LlmFlags::default(), "", &[("OPENAI_API_KEY", "k")], &[]).expect("settings").endpoint.is_none());
+        assert!(
+            resolve(LlmFlags::default(), "", &[("OPENAI_API_KEY", "k")], &[]).expect("settings").endpoint.is_none()
+        );
         let off = LlmFlags { no_llm: true, ..LlmFlags::default() };
         assert!(resolve(off, "model = \"x\"", &[], &[]).expect("settings").endpoint.is_none());
         let s = resolve(LlmFlags { llm: Some("qwen3".into()), ..LlmFlags::default() }, "", &[], &[]).expect("settings");
         assert_eq!(url(&s), "http://localhost:11434");
         let base = LlmFlags { base_url: Some("http://localhost:1/v1".into()), ..LlmFlags::default() };
-        assert_eq!(resolve(base, "", &[], &[]).expect("settings").endpoint.expect("one").provider(), Provider::OpenAiCompatible);
+        assert_eq!(
+            resolve(base, "", &[], &[]).expect("settings").endpoint.expect("one").provider(),
+            Provider::OpenAiCompatible
+        );
     }
 
     #[test]

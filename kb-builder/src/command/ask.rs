@@ -83,7 +83,11 @@ pub(super) fn runtime() -> Result<tokio::runtime::Runtime> {
 }
 
 /// Fills in the model's name where the server has only one.
-pub(crate) async fn choose_model(client: &Client, settings: &mut Settings, lang: kb_core::document::Lang) -> Result<()> {
+pub(crate) async fn choose_model(
+    client: &Client,
+    settings: &mut Settings,
+    lang: kb_core::document::Lang,
+) -> Result<()> {
     if !settings.options.model.is_empty() {
         return Ok(());
     }
@@ -234,10 +238,9 @@ fn print_end(answer: &Answer, found: &Found) {
             place = if place.is_empty() { source.title.clone() } else { format!("{} > {place}", source.title) };
         }
         println!("  [{}] {}  ({}/{})", source.n, plain(&place), source.collection, source.path);
-        println!("      {}", source.url);
+        println!("      {}", plain(&source.url));
     }
-    let unbacked =
-        answer.sentences.iter().filter(|s| matches!(s.verdict, Verdict::Weak | Verdict::Uncited)).count();
+    let unbacked = answer.sentences.iter().filter(|s| matches!(s.verdict, Verdict::Weak | Verdict::Uncited)).count();
     if answer.kind == Kind::Generated && unbacked > 0 {
         println!("\n{unbacked} of {} sentences are not backed by the passages they cite.", answer.sentences.len());
     }

@@ -6,6 +6,7 @@ use crate::http::Client;
 use crate::report::Reporter;
 use kb_core::answer::Passage;
 use kb_core::answer::prompt::language;
+use kb_core::answer::relevance::Evidence;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -106,10 +107,9 @@ pub struct Detail {
     pub kind: Option<Kind>,
     /// Relevance, from 0 to 1.
     pub relevance: f32,
-    /// Cosine of the nearest passage.
-    pub cosine: Option<f32>,
-    /// Coverage by words.
-    pub coverage: f32,
+    /// What it was judged by.
+    #[serde(flatten)]
+    pub evidence: Evidence,
     /// Whether an expected place is among the passages.
     pub hit: bool,
     /// Whether an expected place is cited.
@@ -188,14 +188,14 @@ impl Tally {
         };
         let hit = |p: &Passage| is_expected(&p.collection, &p.path, &p.heading_path, &p.anchor);
         let sources = answer.map_or(&[][..], |a| a.sources.as_slice());
-        let cited = |s: &crate::answer::Source| s.cited && is_expected(&s.collection, &s.path, &s.heading_path, &s.anchor);
+        let cited =
+            |s: &crate::answer::Source| s.cited && is_expected(&s.collection, &s.path, &s.heading_path, &s.anchor);
         self.details.push(Detail {
             question: question.question.clone(),
             answerable: !places.is_empty(),
             kind: answer.map(|a| a.kind),
             relevance: found.relevance.score,
-            cosine: found.relevance.evidence.cosine,
-            coverage: found.relevance.evidence.coverage,
+            evidence: found.relevance.evidence,
             hit: found.passages.iter().any(hit),
             cited: sources.iter().any(cited),
             confidence: answer.map_or(0.0, |a| a.confidence),
@@ -286,7 +286,9 @@ mod tests {
     fn places_are_matched_by_file_and_heading() {
         let headings = ["Undo".to_owned(), "The safety net".to_owned()];
         let at = |place: &str| is_at(place, "git", "en/03-undo.md", &headings, "the-safety-net");
-        for place in ["03-undo.md", "en/03-undo.md#The safety net", "git/en/03-undo.md#the-safety-net", "03-undo.md#Undo"] {
+        for place in
+            ["03-undo.md", "en/03-undo.md#The safety net", "git/en/03-undo.md#the-safety-net", "03-undo.md#Undo"]
+        {
             assert!(at(place), "{place}");
         }
         for place in ["undo.md", "3-undo.md", "03-undo.md#Other", "zh/03-undo.md", "#Undo"] {
@@ -295,8 +297,8 @@ mod tests {
     }
 
     fn detail(answerable: bool, kind: Kind, relevance: f32, cited: bool) -> Detail {
-        let (cosine, coverage, confidence) = (None, 0.0, 0.5);
-        Detail { question: String::new(), answerable, kind: Some(kind), relevance, cosine, coverage, hit: cited, cited, confidence }
+        let (question, evidence, confidence) = (String::new(), Evidence::default(), 0.5);
+        Detail { question, answerable, kind: Some(kind), relevance, evidence, hit: cited, cited, confidence }
     }
 
     #[test]

@@ -56,17 +56,15 @@ impl Api {
 
     /// Answers a request whose path, below the base of the site, is `api/` and `name`.
     pub async fn answer(self: Arc<Self>, name: &str, request: Request<Incoming>) -> Response<ReplyBody> {
-        let done = match guard(request.headers()) {
-            Err(refused) => Err(refused),
-            Ok(()) => match (name, request.method()) {
-                ("search", &Method::GET) => self.search(request.uri().query().unwrap_or_default().to_owned()).await,
-                ("ask", &Method::POST) => self.ask(request).await,
-                ("search" | "ask", _) => Err(Refused(
-                    StatusCode::METHOD_NOT_ALLOWED,
-                    "GET api/search?q=… or POST api/ask with JSON".to_owned(),
-                )),
-                _ => Err(Refused(StatusCode::NOT_FOUND, "there is api/search and api/ask".to_owned())),
-            },
+        let done = match (guard(request.headers()), name, request.method()) {
+            (Ok(()), "search", &Method::GET) => self.search(request.uri().query().unwrap_or_default().to_owned()).await,
+            (Ok(()), "ask", &Method::POST) if sends_json(&request) => self.ask(request).await,
+            (checked, ..) => {
+                let refused = refusal(checked, name, request.method());
+                // Whoever is still sending would not see the answer of a connection that is closed.
+                let _ = Limited::new(request.into_body(), MAX_REQUEST_BYTES).collect().await;
+                Err(refused)
+            }
         };
         done.unwrap_or_else(|Refused(status, message)| {
             reply(status, "application/json", ReplyBody::full(json!({ "error": message }).to_string()))
@@ -97,11 +95,6 @@ impl Api {
     }
 
     async fn ask(self: Arc<Self>, request: Request<Incoming>) -> Result<Response<ReplyBody>, Refused> {
-        // A form of another page cannot send this type unasked.
-        let kind = request.headers().get("content-type").and_then(|v| v.to_str().ok()).unwrap_or_default();
-        if !kind.starts_with("application/json") {
-            return Err(Refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send application/json".to_owned()));
-        }
         let body = Limited::new(request.into_body(), MAX_REQUEST_BYTES).collect().await;
         let body = body.map_err(|_| Refused(StatusCode::PAYLOAD_TOO_LARGE, "too long".to_owned()))?.to_bytes();
         let ask: Ask = serde_json::from_slice(&body).map_err(|e| bad(&e.to_string()))?;
@@ -139,7 +132,10 @@ impl Api {
             match written {
                 Ok(answer) => events.send("answer", &answer),
                 Err(f) => {
-                    events.send("error", &json!({ "code": f.kind.code(), "message": f.to_text(lang), "status": f.status }));
+                    events.send(
+                        "error",
+                        &json!({ "code": f.kind.code(), "message": f.to_text(lang), "status": f.status }),
+                    );
                 }
             }
             return;
@@ -186,9 +182,9 @@ impl Events {
 fn guard(headers: &HeaderMap) -> Result<(), Refused> {
     let text = |value: Option<&HeaderValue>| value.and_then(|v| v.to_str().ok()).unwrap_or_default().to_owned();
     let host = text(headers.get(HOST));
-    let name = host.rsplit_once(':').map_or(host.as_str(), |(name, port)| {
-        if port.bytes().all(|b| b.is_ascii_digit()) { name } else { &host }
-    });
+    let name = host
+        .rsplit_once(':')
+        .map_or(host.as_str(), |(name, port)| if port.bytes().all(|b| b.is_ascii_digit()) { name } else { &host });
     if !["localhost", "127.0.0.1", "[::1]"].iter().any(|own| name.eq_ignore_ascii_case(own)) {
         return Err(Refused(StatusCode::FORBIDDEN, "this API is for this machine only".to_owned()));
     }
@@ -198,6 +194,26 @@ fn guard(headers: &HeaderMap) -> Result<(), Refused> {
         return Err(Refused(StatusCode::FORBIDDEN, "this API is not for other pages".to_owned()));
     }
     Ok(())
+}
+
+/// A form of another page cannot send this type unasked.
+fn sends_json(request: &Request<Incoming>) -> bool {
+    let kind = request.headers().get("content-type").and_then(|v| v.to_str().ok());
+    kind.is_some_and(|k| k.starts_with("application/json"))
+}
+
+/// Why a request is not answered.
+fn refusal(checked: Result<(), Refused>, name: &str, method: &Method) -> Refused {
+    match (checked, name) {
+        (Err(refused), _) => refused,
+        (Ok(()), "ask") if method == Method::POST => {
+            Refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send application/json".to_owned())
+        }
+        (Ok(()), "search" | "ask") => {
+            Refused(StatusCode::METHOD_NOT_ALLOWED, "GET api/search?q=… or POST api/ask with JSON".to_owned())
+        }
+        _ => Refused(StatusCode::NOT_FOUND, "there is api/search and api/ask".to_owned()),
+    }
 }
 
 /// Searching and embedding hold up everything else.
@@ -251,7 +267,11 @@ mod tests {
 
     #[test]
     fn only_this_machine_is_answered() {
-        assert!(admits(&[("host", "localhost:8080")]) && admits(&[("host", "127.0.0.1")]) && admits(&[("host", "[::1]:80")]));
+        assert!(
+            admits(&[("host", "localhost:8080")])
+                && admits(&[("host", "127.0.0.1")])
+                && admits(&[("host", "[::1]:80")])
+        );
         assert!(admits(&[("host", "localhost:8080"), ("origin", "http://localhost:8080")]));
         for host in ["", "evil.example", "localhost.evil.example:8080", "192.168.0.5:8080", "localhost:8080:x"] {
             assert!(!admits(&[("host", host)]), "{host}");

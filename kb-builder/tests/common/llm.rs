@@ -30,7 +30,14 @@ pub struct Reply {
 
 impl Reply {
     pub fn new(status: u16, body: &str) -> Self {
-        Self { status, kind: "application/json", body: body.into(), chunk: 0, stall_after: None, headers: String::new() }
+        Self {
+            status,
+            kind: "application/json",
+            body: body.into(),
+            chunk: 0,
+            stall_after: None,
+            headers: String::new(),
+        }
     }
 }
 
@@ -83,7 +90,8 @@ fn serve(
         head.push(byte[0]);
     }
     let head = String::from_utf8_lossy(&head).into_owned();
-    let length = head.to_lowercase().split("content-length: ").nth(1).and_then(|l| l.split("\r\n").next()?.parse().ok());
+    let length =
+        head.to_lowercase().split("content-length: ").nth(1).and_then(|l| l.split("\r\n").next()?.parse().ok());
     let mut body = vec![0; length.unwrap_or(0)];
     stream.read_exact(&mut body)?;
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
@@ -120,7 +128,8 @@ fn serve(
 
 /// A line of Ollama's reply.
 pub fn ollama(content: &str) -> String {
-    serde_json::json!({"model": "m", "message": {"role": "assistant", "content": content}, "done": false}).to_string() + "\n"
+    serde_json::json!({"model": "m", "message": {"role": "assistant", "content": content}, "done": false}).to_string()
+        + "\n"
 }
 
 /// The last line of Ollama's reply.

@@ -53,7 +53,7 @@ pub fn extract(question: &str, passages: &[Passage], scorer: Option<Scorer<'_>>)
     for candidate in candidates {
         let length = candidate.text.chars().count();
         let repeats = |c: &Candidate| c.text.contains(&candidate.text) || candidate.text.contains(&c.text);
-        let fits = chosen.is_empty() || (chars + length <= MAX_CHARS && candidate.score >= best * 0.5);
+        let fits = chosen.is_empty() || (chars + length <= MAX_CHARS && candidate.score >= best * 0.6);
         if fits && !chosen.iter().any(repeats) {
             chars += length;
             chosen.push(candidate);

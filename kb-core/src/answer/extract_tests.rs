@@ -11,7 +11,9 @@ fn texts(found: &[Extracted]) -> Vec<(usize, &str)> {
 #[test]
 fn the_sentence_with_the_words_is_chosen_and_cited() {
     let passages = [
-        passage("## Undo\n\nCommits are not deleted at once. The **reflog** keeps every position of a branch for thirty days.\n\n```\ngit reflog keeps\n```\n"),
+        passage(
+            "## Undo\n\nCommits are not deleted at once. The **reflog** keeps every position of a branch for thirty days.\n\n```\ngit reflog keeps\n```\n",
+        ),
         passage("| reflog | keeps |\n|---|---|\n\nThe weather was fine all week long."),
     ];
     let found = extract("how long does the reflog keep positions", &passages, None);
@@ -29,9 +31,14 @@ fn chinese_sentences_are_chosen_too() {
 
 #[test]
 fn vectors_choose_where_there_are_any() {
-    let passages = [passage("Alpha sentences speak of nothing at all. Beta sentences speak of something else entirely.")];
-    let by_b = |sentences: &[&str]| Some(sentences.iter().map(|s| if s.starts_with("Beta") { 0.9 } else { 0.7 }).collect());
-    assert_eq!(texts(&extract("gamma", &passages, Some(&by_b))), [(0, "Beta sentences speak of something else entirely.")]);
+    let passages =
+        [passage("Alpha sentences speak of nothing at all. Beta sentences speak of something else entirely.")];
+    let by_b =
+        |sentences: &[&str]| Some(sentences.iter().map(|s| if s.starts_with("Beta") { 0.9 } else { 0.7 }).collect());
+    assert_eq!(
+        texts(&extract("gamma", &passages, Some(&by_b))),
+        [(0, "Beta sentences speak of something else entirely.")]
+    );
     let broken = |_: &[&str]| Some(vec![0.5]);
     assert!(!extract("alpha", &passages, Some(&broken)).is_empty(), "a wrong number of scores is ignored");
 }

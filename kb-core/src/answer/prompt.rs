@@ -183,7 +183,8 @@ pub struct Turn {
 pub fn rewrite(templates: &Templates, history: &[Turn], question: &str) -> Vec<Message> {
     let template = templates.of(question);
     let zh = language(question) == Lang::Zh;
-    let (asked, answered, last) = if zh { ("问：", "答：", "最后一个问题：") } else { ("Q: ", "A: ", "Last question: ") };
+    let (asked, answered, last) =
+        if zh { ("问：", "答：", "最后一个问题：") } else { ("Q: ", "A: ", "Last question: ") };
     let mut content = String::new();
     for turn in &history[history.len().saturating_sub(MAX_TURNS)..] {
         for (name, text) in [(asked, &turn.question), (answered, &turn.answer)] {
@@ -194,10 +195,7 @@ pub fn rewrite(templates: &Templates, history: &[Turn], question: &str) -> Vec<M
     }
     content.push_str(last);
     content.push_str(&quoted(head_chars(question.trim(), MAX_QUESTION_CHARS)));
-    vec![
-        Message { role: Role::System, content: template.rewrite.clone() },
-        Message { role: Role::User, content },
-    ]
+    vec![Message { role: Role::System, content: template.rewrite.clone() }, Message { role: Role::User, content }]
 }
 
 /// The question out of a reply to [`rewrite`]: its first line without quotation marks, or the question as

@@ -32,7 +32,8 @@ fn at_most_five_passages_and_a_quarter_of_the_window() {
     let many: Vec<Passage> = (0..9).map(|i| passage(&format!("{i}.md"), "H", "Short.")).collect();
     assert_eq!(build(&Templates::default(), "q", &many, 8192).passages.len(), 5);
     // 600 Chinese characters are about 600 tokens: of a window of 4,096, 1,024 are for passages.
-    let long: Vec<Passage> = (0..5).map(|i| passage(&format!("{i}.md"), "H", &"图是由点和边组成。".repeat(67))).collect();
+    let long: Vec<Passage> =
+        (0..5).map(|i| passage(&format!("{i}.md"), "H", &"图是由点和边组成。".repeat(67))).collect();
     let prompt = build(&Templates::default(), "问", &long, 4096);
     assert_eq!(prompt.passages.len(), 2);
     assert!(prompt.passages[1].text.len() < long[1].text.len());
@@ -77,7 +78,8 @@ fn templates_without_their_places_are_refused() {
 #[test]
 fn a_follow_up_is_rewritten_with_the_last_turns() {
     let turn = |q: &str| Turn { question: q.into(), answer: "a".repeat(5000) };
-    let messages = rewrite(&Templates::default(), &[turn("one"), turn("two"), turn("three"), turn("four")], "and that?");
+    let messages =
+        rewrite(&Templates::default(), &[turn("one"), turn("two"), turn("three"), turn("four")], "and that?");
     let user = &messages[1].content;
     assert!(!user.contains("one") && user.contains("two") && user.contains("four"));
     assert!(user.ends_with("Last question: and that?") && user.len() < 2000);
@@ -98,7 +100,21 @@ fn estimates_are_of_the_right_size() {
 
 /// Pieces that an attacker would put together.
 const PIECES: [&str; 16] = [
-    "<", "</", "passage", "PASSAGE", ">", " ", "\n", "n=\"1\"", "{passages}", "{question}", "＜", "/", "\u{200b}", "字", "<|",
+    "<",
+    "</",
+    "passage",
+    "PASSAGE",
+    ">",
+    " ",
+    "\n",
+    "n=\"1\"",
+    "{passages}",
+    "{question}",
+    "＜",
+    "/",
+    "\u{200b}",
+    "字",
+    "<|",
     "[INST]",
 ];
 

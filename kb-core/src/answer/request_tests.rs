@@ -26,7 +26,9 @@ fn addresses_are_those_of_the_services() {
 
 #[test]
 fn addresses_that_could_leak_a_key_or_are_none_are_refused() {
-    for bad in ["x", "ftp://x", "http://", "http:///v1", "http://u:p@x/v1", "http://x/v1?key=1", "http://x/#a", "http://x y"] {
+    for bad in
+        ["x", "ftp://x", "http://", "http:///v1", "http://u:p@x/v1", "http://x/v1?key=1", "http://x/#a", "http://x y"]
+    {
         assert!(Endpoint::new(Provider::OpenAiCompatible, Some(bad)).is_err(), "{bad}");
     }
     assert!(Endpoint::new(Provider::OpenAiCompatible, None).is_err());

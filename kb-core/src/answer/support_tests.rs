@@ -20,7 +20,8 @@ fn git() -> Vec<Passage> {
 
 #[test]
 fn a_citation_belongs_to_the_sentence_before_it() {
-    let answer = "The reflog keeps every position of branches.[1] Tags are not sent by a push [2].\n- Tags mark a release [2]";
+    let answer =
+        "The reflog keeps every position of branches.[1] Tags are not sent by a push [2].\n- Tags mark a release [2]";
     let sentences = check(&segments(answer, &git()), &git(), REFUSAL, None);
     let cited: Vec<&[usize]> = sentences.iter().map(|s| s.passages.as_slice()).collect();
     assert_eq!(cited, [&[0][..], &[1], &[1]]);
@@ -30,7 +31,8 @@ fn a_citation_belongs_to_the_sentence_before_it() {
     let sentences = check(&segments("图由点和边组成。[1]最短路用 Dijkstra 算法。[2]", &zh), &zh, REFUSAL, None);
     let cited: Vec<&[usize]> = sentences.iter().map(|s| s.passages.as_slice()).collect();
     assert_eq!(cited, [&[0][..], &[1]]);
-    let at_front = check(&segments("[2] Tags mark a release.\n[1] The reflog keeps positions.", &git()), &git(), REFUSAL, None);
+    let at_front =
+        check(&segments("[2] Tags mark a release.\n[1] The reflog keeps positions.", &git()), &git(), REFUSAL, None);
     assert_eq!((&at_front[0].passages, &at_front[1].passages), (&vec![1], &vec![0]));
 }
 
@@ -57,7 +59,8 @@ fn meaning_can_back_what_words_do_not() {
 /// (40 · 1 + 40 · 0 + 20 · 0) / 100.
 #[test]
 fn confidence_is_the_lesser_of_fit_and_backing() {
-    let sentence = |length: usize, support: f32, verdict| Sentence { span_bytes: 0..length, passages: vec![], support, verdict };
+    let sentence =
+        |length: usize, support: f32, verdict| Sentence { span_bytes: 0..length, passages: vec![], support, verdict };
     let sentences = [
         sentence(40, 1.0, Verdict::Supported),
         sentence(40, 0.0, Verdict::Weak),
@@ -73,7 +76,8 @@ fn confidence_is_the_lesser_of_fit_and_backing() {
 
 #[test]
 fn refusals_are_recognised() {
-    for text in [REFUSAL, " 知识库中没有找到相关信息 [1]", "“知识库中没有找到相关信息”。\n"] {
+    for text in [REFUSAL, " 知识库中没有找到相关信息 [1]", "“知识库中没有找到相关信息”。\n"]
+    {
         assert!(is_refusal(text, REFUSAL), "{text}");
     }
     let long = format!("{REFUSAL}不过根据段落，Dijkstra 算法每次取出距离最小的点，并松弛它的出边。");

@@ -264,6 +264,7 @@ impl KnowledgeBase {
             lexical_candidates: found.passages.len(),
             vector_candidates: vectors.len(),
             coverage: lexical.iter().map(|s| s.matched).fold(0.0, f32::max),
+            unknown: if mode == Mode::Vector { 0.0 } else { self.unknown(&words, &found.idf) },
         };
         let understanding = Understanding {
             lang: Self::language_of(text).code().to_owned(),
@@ -295,6 +296,17 @@ impl KnowledgeBase {
             }
         }
         candidates
+    }
+
+    /// The share of the words, by rarity, that no passage has as they are written.
+    fn unknown(&self, words: &[Lookup], idf: &[f32]) -> f32 {
+        let rarest = self.lexical.idf(0);
+        let (mut unknown, mut total) = (0.0, 0.0);
+        for (word, idf) in words.iter().zip(idf) {
+            total += word.weight * idf;
+            unknown += if *idf >= rarest || word.corrected { word.weight * idf } else { 0.0 };
+        }
+        if total > 0.0 { unknown / total } else { 0.0 }
     }
 
     /// What is looked up for a question.

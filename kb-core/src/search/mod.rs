@@ -182,4 +182,7 @@ pub struct Response {
     /// Share of the question's words, by rarity, that the passage with most of them has, 0 to 1; 0 where the
     /// words were not looked at.
     pub coverage: f32,
+    /// Share of the question's words, weighted by rarity, that stand nowhere in the base, 0 to 1; 0 where
+    /// the words were not looked at.
+    pub unknown: f32,
 }

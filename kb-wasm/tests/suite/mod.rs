@@ -1,5 +1,7 @@
 //! The tests of both modules, and what they share: a small bundle, and looking into JavaScript values.
 
+#[cfg(feature = "answer")]
+mod answer;
 #[cfg(feature = "encoder")]
 mod encoder;
 #[cfg(feature = "search")]

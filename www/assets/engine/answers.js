@@ -71,7 +71,7 @@ export async function findPassages(engine, question, signal) {
     return { chunkId, collection, path, title, headingPath, anchor, text: passage ? text.slice(passage.start, passage.end).trim() : hit.excerpt.text };
   }));
   const cosine = byMeaning ? Math.max(...response.hits.map((hit) => hit.vectorScore ?? -1)) : undefined;
-  const relevance = module.judge(cosine !== undefined && cosine > -1 ? cosine : undefined, response.coverage, passages.length > 0, engine.info.model);
+  const relevance = module.judge(cosine !== undefined && cosine > -1 ? cosine : undefined, response.coverage, response.unknown, passages.length > 0, engine.info.model);
   return { question: question.text, hits, passages, relevance, byMeaning };
 }
 

@@ -9,8 +9,22 @@ const MAX_NUMBERS: usize = 50;
 
 /// Words that announce a citation, in lower case, longer ones before those they begin with.
 const WORDS: [&str; 16] = [
-    "citations", "citation", "references", "reference", "passages", "passage", "sources", "source", "refs", "ref", "来源",
-    "來源", "资料", "段落", "片段", "出处",
+    "citations",
+    "citation",
+    "references",
+    "reference",
+    "passages",
+    "passage",
+    "sources",
+    "source",
+    "refs",
+    "ref",
+    "来源",
+    "來源",
+    "资料",
+    "段落",
+    "片段",
+    "出处",
 ];
 
 /// What a passage may be called.

@@ -227,7 +227,10 @@ fn is_opening(c: char) -> bool {
 
 /// Marks that stand right after a word.
 fn is_closing(c: char) -> bool {
-    matches!(c, '.' | ',' | ';' | ':' | '!' | '?' | ')' | ']' | '。' | '，' | '；' | '：' | '！' | '？' | '、' | '）' | '】')
+    matches!(
+        c,
+        '.' | ',' | ';' | ':' | '!' | '?' | ')' | ']' | '。' | '，' | '；' | '：' | '！' | '？' | '、' | '）' | '】'
+    )
 }
 
 #[cfg(test)]

@@ -131,14 +131,36 @@ fn text_is_not_held_back_longer_than_needed() {
 
 #[test]
 fn a_hostile_reply_is_bounded() {
-    for text in ["[1,".repeat(100_000), "[来源: ".to_owned() + &"长".repeat(100_000), "[1-999]".repeat(10_000), "(".repeat(100_000)] {
+    for text in [
+        "[1,".repeat(100_000),
+        "[来源: ".to_owned() + &"长".repeat(100_000),
+        "[1-999]".repeat(10_000),
+        "(".repeat(100_000),
+    ] {
         let (shown, _) = read(&text);
         assert!(shown.len() <= text.len() * 3);
     }
 }
 
 const PIECES: [&str; 18] = [
-    "a", " ", "[", "]", "1", "2", "9", ",", "-", "【", "】", "(source ", ")", "来源: faq.md", "`", "```\n", "\n", "。",
+    "a",
+    " ",
+    "[",
+    "]",
+    "1",
+    "2",
+    "9",
+    ",",
+    "-",
+    "【",
+    "】",
+    "(source ",
+    ")",
+    "来源: faq.md",
+    "`",
+    "```\n",
+    "\n",
+    "。",
 ];
 
 proptest! {

@@ -174,11 +174,9 @@ impl FailureKind {
                 "Nothing has come from the server for too long. Ask again, or choose a smaller model.",
                 "服务器长时间没有响应。请再试一次，或换一个更小的模型。",
             ),
-            Self::Broken => (
-                "llm::broken",
-                "The connection to the server broke. Ask again.",
-                "与服务器的连接中断了。请再试一次。",
-            ),
+            Self::Broken => {
+                ("llm::broken", "The connection to the server broke. Ask again.", "与服务器的连接中断了。请再试一次。")
+            }
         }
     }
 }

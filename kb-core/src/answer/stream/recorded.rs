@@ -169,7 +169,14 @@ pub(super) const RECORDED: [Recorded; 22] = [
     reply("HTML from Ollama's address", Ollama, "\n<html>\n</html>", ("", ""), None, Err(FailureKind::Html)),
     reply("no JSON", Ollama, "Ollama is running", ("", ""), None, Err(FailureKind::NotJson)),
     reply("nothing", OpenAi, "", ("", ""), None, Err(FailureKind::Empty)),
-    reply("nothing but comments", OpenAi, ": keep-alive\n\n\ndata: [DONE]\n\n", ("", ""), None, Err(FailureKind::Empty)),
+    reply(
+        "nothing but comments",
+        OpenAi,
+        ": keep-alive\n\n\ndata: [DONE]\n\n",
+        ("", ""),
+        None,
+        Err(FailureKind::Empty),
+    ),
     reply(
         "a server that does not stream",
         OpenAi,
