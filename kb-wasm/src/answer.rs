@@ -1,7 +1,7 @@
 //! The third module: what a page needs to have a language model answer, except for the network.
 
 use crate::answer_dto::{
-    ChatRequestDto, ChatSettingsDto, CheckDto, EventDto, FailureDto, PromptDto, RelevanceDto, SentenceDto,
+    ChatRequestDto, ChatSettingsDto, CheckDto, EventDto, FailureDto, FoundDto, PromptDto, RelevanceDto, SentenceDto,
 };
 use crate::error::{JsResult, bad_argument, to_js};
 use crate::utf16::Utf16Cursor;
@@ -14,6 +14,7 @@ use kb_core::answer::request::{self, ChatOptions, Endpoint, Message, Protocol, P
 use kb_core::answer::stream::{self, Event, StreamParser};
 use kb_core::answer::support;
 use kb_core::document::Lang;
+use kb_core::search::Mode;
 use kb_core::{Error, ErrorKind};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -226,20 +227,22 @@ pub fn classify_failure(status: u16, body: &[u8], language: &str) -> JsResult<Js
     serialise(&FailureDto::new(stream::classify(status, body), lang(language)))
 }
 
-/// Whether a question has anything to do with the base: from the cosine of the nearest passage, if there
-/// is a model, and `coverage` and `unknown` of the `Response`.
+/// Whether a question has anything to do with the base, from what `KnowledgeBase.search` returned for it and
+/// the name of the base's model.
 ///
 /// # Errors
-/// None; the type comes from the serialiser.
+/// Throws a `KbError`: `kb::invalid_input`.
 #[wasm_bindgen(js_name = judgeRelevance, unchecked_return_type = "Relevance")]
 pub fn judge_relevance(
-    cosine: Option<f32>,
-    coverage: f32,
-    unknown: f32,
-    hits: u32,
+    question: &str,
+    #[wasm_bindgen(unchecked_param_type = "Response")] response: JsValue,
     model: Option<String>,
 ) -> JsResult<JsValue> {
-    let judged = judge(Evidence { cosine, coverage, unknown }, hits > 0, model.as_deref());
+    let response: FoundDto = read("the response", response)?;
+    let near = response.hits.iter().filter_map(|h| Some((h.vector_score?, h.lang.as_str())));
+    let near = if response.mode == Mode::Lexical { Evidence::default() } else { Evidence::near(question, near) };
+    let evidence = Evidence { coverage: response.coverage, unknown: response.unknown, ..near };
+    let judged = judge(evidence, !response.hits.is_empty(), model.as_deref());
     serialise(&RelevanceDto { score: judged.score, relevant: judged.relevant })
 }
 

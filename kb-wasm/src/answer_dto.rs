@@ -7,6 +7,7 @@ use kb_core::answer::request::{ChatOptions, Message};
 use kb_core::answer::stream::{EndReason, Event, Failure};
 use kb_core::answer::support::{Sentence, Verdict};
 use kb_core::document::Lang;
+use kb_core::search::Mode;
 use serde::{Deserialize, Serialize};
 
 /// `ChatSettings` of `types.d.ts`.
@@ -155,6 +156,23 @@ pub(crate) struct CheckDto<'a> {
     pub unresolved: usize,
     pub order: &'a [usize],
     pub text: String,
+}
+
+/// What of a `Response` of `types.d.ts` tells its relevance.
+#[derive(Deserialize)]
+pub(crate) struct FoundDto {
+    pub hits: Vec<FoundHitDto>,
+    pub mode: Mode,
+    pub coverage: f32,
+    pub unknown: f32,
+}
+
+/// What of a `Hit` does.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FoundHitDto {
+    pub vector_score: Option<f32>,
+    pub lang: String,
 }
 
 /// `Relevance` of `types.d.ts`.

@@ -81,6 +81,8 @@ fn the_passages_answer_by_themselves() {
     let answer = all(extractive_answer(question, passages(), Some(vec![0.9])).unwrap());
     assert_eq!(text(&answer[0], "text"), sentences[0]);
     assert_eq!(number(&answer[1], "passage"), 0.0);
-    let far = judge_relevance(Some(0.7), 0.0, 1.0, 3, Some("multilingual-e5-small".into())).unwrap();
+    let found =
+        json(r#"{"hits": [{"vectorScore": 0.7, "lang": "en"}], "mode": "hybrid", "coverage": 0, "unknown": 1}"#);
+    let far = judge_relevance(question, found, Some("multilingual-e5-small".into())).unwrap();
     assert_eq!(get(&far, "relevant"), JsValue::FALSE);
 }
