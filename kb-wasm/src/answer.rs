@@ -82,21 +82,26 @@ impl Answer {
         MAX_PASSAGES
     }
 
-    /// Judges what a search found: the cosine of the nearest passage, the response's `coverage` and `unknown`,
-    /// whether there was a hit at all, and the name of the model behind the cosine.
+    /// Judges what a search found: cosine and language of each hit that has a cosine (none for a search by words),
+    /// the response's `coverage` and `unknown`, whether there was a hit at all, and the name of the model behind
+    /// the cosines.
     ///
     /// # Errors
     /// None; the type comes from the serialiser.
     #[wasm_bindgen(unchecked_return_type = "Relevance")]
+    #[allow(clippy::too_many_arguments, reason = "plain values cross the border without a type of their own")]
     pub fn judge(
         &self,
-        cosine: Option<f32>,
+        question: &str,
+        cosines: Vec<f32>,
+        langs: Vec<String>,
         coverage: f32,
         unknown: f32,
         #[wasm_bindgen(js_name = foundAny)] found_any: bool,
         model: Option<String>,
     ) -> JsResult<JsValue> {
-        let relevance = judge(Evidence { cosine, coverage, unknown }, found_any, model.as_deref());
+        let near = Evidence::near(question, cosines.into_iter().zip(langs.iter().map(String::as_str)));
+        let relevance = judge(Evidence { coverage, unknown, ..near }, found_any, model.as_deref());
         serialise(&RelevanceDto { score: relevance.score, relevant: relevance.relevant })
     }
 

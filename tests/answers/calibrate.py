@@ -4,12 +4,14 @@
     python3 tests/answers/calibrate.py http://localhost:8089
 
 Asks every question of answerable.jsonl and unanswerable.jsonl, and fits a logistic regression (Newton's method, an L2 penalty
-of 0.5 on standardised features) to what the search says: cosine of the nearest passage, coverage, unknown words. Printed are
+of 0.5 on standardised features) to what the search says: cosine of the nearest passage and its lead over the mean, coverage and unknown words (not where
+the nearest passage is in another language), and whether it is. Printed are
 the weights for the code, and for each threshold how many answerable questions would be refused and how many unanswerable
 ones let through, each question judged by a fit without it (ten parts). No package but numpy.
 """
 
 import json
+import re
 import sys
 import urllib.parse
 import urllib.request
@@ -28,8 +30,15 @@ def evidence(base, question, mode):
     query = urllib.parse.urlencode({"q": question, "k": 10, "mode": mode})
     with urllib.request.urlopen(f"{base}/api/search?{query}") as reply:
         found = json.load(reply)
-    cosines = [hit["vector_score"] for hit in found["hits"] if hit["vector_score"] is not None]
-    return [max(cosines, default=0.0), found["coverage"], found["unknown"]]
+    near = [(hit["vector_score"], hit["lang"]) for hit in found["hits"] if hit["vector_score"] is not None and mode != "lexical"]
+    coverage, unknown = found["coverage"], found["unknown"]
+    if not near:
+        return [0, 0, coverage, unknown, 0]
+    cosine, lang = max(near)
+    lead = cosine - sum(c for c, _ in near) / len(near)
+    asked = "zh" if re.search("[\u4e00-\u9fff]", question) else "en"
+    foreign = lang in ("zh", "en") and lang != asked
+    return [cosine, lead, 0 if foreign else coverage, 0 if foreign else unknown, int(foreign)]
 
 
 def fit(x, y, penalty=0.5):
@@ -71,8 +80,8 @@ def main(base):
     both = np.array([evidence(base, q, "hybrid") for q in good + bad])
     words = np.array([evidence(base, q, "lexical") for q in good + bad])
     print(f"{len(good)} answerable, {len(bad)} unanswerable")
-    report("words and meaning (cosine, coverage, unknown)", both, y)
-    report("words alone (coverage, unknown)", words[:, 1:], y)
+    report("words and meaning (cosine, lead, coverage, unknown, foreign)", both, y)
+    report("words alone (coverage, unknown)", words[:, 2:4], y)
 
 
 main(sys.argv[1].rstrip("/"))

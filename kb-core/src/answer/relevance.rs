@@ -1,18 +1,24 @@
 //! Whether the knowledge base has anything to say about a question, before a model is asked.
 //!
-//! Three figures decide, all of which the search has anyway: the cosine of the nearest passage; the
-//! coverage, the share of the question's words that its best passage has; and how much of the question stands nowhere in the base. A cosine means nothing without its
-//! model, so its part is kept by model; of an unknown model only the words are looked at.
-//! docs/BENCHMARKS.md has the curve that the figures come from.
+//! Figures decide that the search has anyway: the cosine of the nearest passage, and how far it is ahead of
+//! the others; the coverage, the share of the question's words that its best passage has; and how much of
+//! the question stands nowhere in the base. The words say nothing where the nearest passage is in another language. A cosine means nothing without its model, so its part
+//! is kept by model; of an unknown model only the words are looked at. docs/BENCHMARKS.md has the curve
+//! that the figures come from.
 
+use super::prompt::language;
 use crate::search::{Mode, Response};
 use serde::Serialize;
 
-/// What a search found, in three figures.
+/// What a search found, in figures.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
 pub struct Evidence {
     /// Cosine of the nearest passage; none for a search without vectors.
     pub cosine: Option<f32>,
+    /// How far that is above the mean cosine of the hits.
+    pub lead: f32,
+    /// Whether the nearest passage is in another language than the question.
+    pub foreign: bool,
     /// [`Response::coverage`]
     pub coverage: f32,
     /// [`Response::unknown`]
@@ -21,13 +27,25 @@ pub struct Evidence {
 
 impl Evidence {
     /// The figures of a response.
-    pub fn of(response: &Response) -> Self {
-        let cosine = response.hits.iter().filter_map(|h| h.vector_score).reduce(f32::max);
-        Self {
-            cosine: cosine.filter(|_| response.mode != Mode::Lexical),
-            coverage: response.coverage,
-            unknown: response.unknown,
+    pub fn of(question: &str, response: &Response) -> Self {
+        let near = if response.mode == Mode::Lexical { &[][..] } else { response.hits.as_slice() };
+        let hits = near.iter().filter_map(|h| Some((h.vector_score?, h.lang.as_str())));
+        Self { coverage: response.coverage, unknown: response.unknown, ..Self::near(question, hits) }
+    }
+
+    /// The figures of the hits that have a cosine: cosine and language of each.
+    pub fn near<'h>(question: &str, hits: impl Iterator<Item = (f32, &'h str)>) -> Self {
+        let (mut best, mut sum, mut count): (Option<(f32, &str)>, f32, f32) = (None, 0.0, 0.0);
+        for (cosine, lang) in hits {
+            sum += cosine;
+            count += 1.0;
+            if best.is_none_or(|(b, _)| cosine > b) {
+                best = Some((cosine, lang));
+            }
         }
+        let Some((cosine, lang)) = best else { return Self::default() };
+        let foreign = ["zh", "en"].contains(&lang) && lang != language(question).code();
+        Self { cosine: Some(cosine), lead: cosine - sum / count, foreign, ..Self::default() }
     }
 }
 
@@ -38,10 +56,14 @@ pub struct Calibration {
     pub bias: f32,
     /// What a cosine of 1 counts.
     pub cosine: f32,
+    /// What a lead of 1 counts.
+    pub lead: f32,
     /// What full coverage counts.
     pub coverage: f32,
     /// What it counts if no word of the question stands in the base.
     pub unknown: f32,
+    /// Counts in place of the last two where the nearest passage is in another language.
+    pub foreign: f32,
     /// Relevance below which nothing is said to have been found, 0 to 1.
     pub threshold: f32,
     /// Cosine from which a sentence means what a passage says; none if that is not known of the model.
@@ -51,10 +73,27 @@ pub struct Calibration {
 impl Calibration {
     /// For searches by words, and for models that have not been calibrated. It refuses late: a question in
     /// other words than the text has little coverage too.
-    pub const WORDS: Self = Self { bias: -1.0, cosine: 0.0, coverage: 6.0, unknown: -1.0, threshold: 0.3, near: None };
+    pub const WORDS: Self = Self {
+        bias: -1.0,
+        cosine: 0.0,
+        lead: 0.0,
+        coverage: 6.0,
+        unknown: -1.0,
+        foreign: 0.0,
+        threshold: 0.3,
+        near: None,
+    };
     /// For multilingual-e5-small and its kin.
-    pub const E5: Self =
-        Self { bias: -40.0, cosine: 46.0, coverage: 3.0, unknown: -1.0, threshold: 0.5, near: Some(0.88) };
+    pub const E5: Self = Self {
+        bias: -40.0,
+        cosine: 46.0,
+        lead: 0.0,
+        coverage: 3.0,
+        unknown: -1.0,
+        foreign: 0.0,
+        threshold: 0.3,
+        near: Some(0.88),
+    };
 
     /// The figures for a model, found by its name: the numbers of a family lie close together, and a
     /// fingerprint changes with every new quantisation.
@@ -63,6 +102,15 @@ impl Calibration {
             Some(name) if name.to_lowercase().contains("e5-small") => Self::E5,
             _ => Self::WORDS,
         }
+    }
+
+    fn sum(&self, evidence: Evidence) -> f32 {
+        let words = if evidence.foreign && self.cosine > 0.0 {
+            self.foreign
+        } else {
+            self.coverage * evidence.coverage + self.unknown * evidence.unknown
+        };
+        self.bias + self.cosine * evidence.cosine.unwrap_or(0.0) + self.lead * evidence.lead + words
     }
 }
 
@@ -84,11 +132,7 @@ pub fn judge(evidence: Evidence, found_any: bool, model: Option<&str>) -> Releva
         Some(_) => Calibration::of(model),
         None => Calibration::WORDS,
     };
-    let sum = calibration.bias
-        + calibration.cosine * evidence.cosine.unwrap_or(0.0)
-        + calibration.coverage * evidence.coverage
-        + calibration.unknown * evidence.unknown;
-    let score = if found_any { 1.0 / (1.0 + libm::expf(-sum)) } else { 0.0 };
+    let score = if found_any { 1.0 / (1.0 + libm::expf(-calibration.sum(evidence))) } else { 0.0 };
     let score = libm::roundf(score * 1000.0) / 1000.0;
     Relevance { score, relevant: found_any && score >= calibration.threshold, evidence }
 }
@@ -97,23 +141,36 @@ pub fn judge(evidence: Evidence, found_any: bool, model: Option<&str>) -> Releva
 mod tests {
     use super::*;
 
+    const E5: &str = "multilingual-e5-small-zh-en-q4";
+
+    fn evidence(cosine: Option<f32>, coverage: f32, unknown: f32) -> Evidence {
+        Evidence { cosine, lead: 0.03, foreign: false, coverage, unknown }
+    }
+
     #[test]
     fn more_evidence_is_more_relevant() {
-        let e5 = "multilingual-e5-small-zh-en-q4";
-        let score =
-            |cosine, coverage| judge(Evidence { cosine: Some(cosine), coverage, unknown: 0.2 }, true, Some(e5)).score;
-        assert!(score(0.9, 0.5) > score(0.85, 0.5) && score(0.85, 0.5) > score(0.85, 0.1));
-        assert!(!judge(Evidence { cosine: Some(0.7), coverage: 0.0, unknown: 0.8 }, true, Some(e5)).relevant);
-        assert!(judge(Evidence { cosine: Some(0.92), coverage: 0.6, unknown: 0.0 }, true, Some(e5)).relevant);
+        let judged = |cosine, coverage, unknown| judge(evidence(Some(cosine), coverage, unknown), true, Some(E5));
+        let score = |cosine, coverage, unknown| judged(cosine, coverage, unknown).score;
+        assert!(score(0.9, 0.5, 0.2) > score(0.85, 0.5, 0.2) && score(0.9, 0.5, 0.2) > score(0.9, 0.5, 0.6));
+        assert!(!judged(0.7, 0.0, 1.0).relevant && judged(0.92, 0.6, 0.0).relevant);
         assert!(!judge(Evidence::default(), false, None).relevant, "nothing was found at all");
     }
 
     #[test]
     fn the_cosine_of_an_unknown_model_is_not_looked_at() {
-        let other = "some-other-model";
-        let score =
-            |cosine| judge(Evidence { cosine: Some(cosine), coverage: 0.4, unknown: 0.1 }, true, Some(other)).score;
-        assert_eq!(score(0.1), score(0.99));
-        assert_eq!(score(0.1), judge(Evidence { cosine: None, coverage: 0.4, unknown: 0.1 }, true, None).score);
+        let score = |cosine, model| judge(evidence(cosine, 0.4, 0.1), true, model).score;
+        assert_eq!(score(Some(0.1), Some("some-other-model")), score(Some(0.99), Some("some-other-model")));
+        assert_eq!(score(Some(0.1), Some("some-other-model")), score(None, Some(E5)));
+    }
+
+    /// By hand: 0.9 leads the mean of 0.9, 0.8 and 0.7 by 0.1.
+    #[test]
+    fn figures_are_taken_from_the_hits() {
+        let found = Evidence::near("what is this", [(0.8, "en"), (0.9, "zh"), (0.7, "en")].into_iter());
+        assert_eq!((found.cosine, found.foreign), (Some(0.9), true));
+        assert!((found.lead - 0.1).abs() < 1e-6);
+        assert!(!Evidence::near("这是什么", [(0.9, "zh")].into_iter()).foreign);
+        assert!(!Evidence::near("这是什么", [(0.9, "other")].into_iter()).foreign, "a language that is not known");
+        assert_eq!(Evidence::near("x", std::iter::empty()), Evidence::default());
     }
 }

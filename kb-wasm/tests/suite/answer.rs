@@ -59,8 +59,13 @@ fn the_passages_answer_by_themselves() {
 #[wasm_bindgen_test]
 fn nothing_near_is_not_relevant() {
     let answer = Answer::new();
-    let far = answer.judge(Some(-0.5), 0.0, 1.0, true, Some("multilingual-e5-small".into())).unwrap();
-    assert_eq!(get(&far, "relevant"), JsValue::FALSE);
-    assert_eq!(get(&answer.judge(None, 1.0, 0.0, false, None).unwrap(), "relevant"), JsValue::FALSE);
+    let judge = |cosines, coverage, unknown, found_any| {
+        let model = Some("multilingual-e5-small".to_string());
+        let judged = answer.judge("what is a reflog", cosines, vec!["en".into()], coverage, unknown, found_any, model);
+        get(&judged.unwrap(), "relevant")
+    };
+    assert_eq!(judge(vec![-0.5], 0.0, 1.0, true), JsValue::FALSE);
+    assert_eq!(judge(vec![0.95], 1.0, 0.0, true), JsValue::TRUE);
+    assert_eq!(judge(vec![], 1.0, 0.0, false), JsValue::FALSE);
     assert_eq!(answer.refusal("图是什么"), "知识库中没有找到相关信息。");
 }

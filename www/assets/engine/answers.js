@@ -70,8 +70,11 @@ export async function findPassages(engine, question, signal) {
     const { chunkId, collection, path, title, headingPath, anchor } = hit;
     return { chunkId, collection, path, title, headingPath, anchor, text: passage ? text.slice(passage.start, passage.end).trim() : hit.excerpt.text };
   }));
-  const cosine = byMeaning ? Math.max(...response.hits.map((hit) => hit.vectorScore ?? -1)) : undefined;
-  const relevance = module.judge(cosine !== undefined && cosine > -1 ? cosine : undefined, response.coverage, response.unknown, passages.length > 0, engine.info.model);
+  const near = byMeaning ? response.hits.filter(({ vectorScore }) => vectorScore !== undefined) : [];
+  const relevance = module.judge(
+    question.text, new Float32Array(near.map(({ vectorScore }) => vectorScore)), near.map(({ lang }) => lang),
+    response.coverage, response.unknown, passages.length > 0, engine.info.model,
+  );
   return { question: question.text, hits, passages, relevance, byMeaning };
 }
 
