@@ -73,7 +73,7 @@ pub fn centring(
             .into_iter()
             .filter_map(|other| {
                 let mean = known.questions(lang, other, &asked, asked_count)?;
-                Some(QuestionMean { lang: other, strength: ModelMeans::strength(lang, other, mixed), mean })
+                Some(QuestionMean { lang: other, strength: ModelMeans::strength(lang, other, mixed, count), mean })
             })
             .collect();
         groups.push(Group { lang, mean, questions });

@@ -16,7 +16,7 @@ pub const VECTOR_CANDIDATES: usize = 200;
 /// Share of the question's weight that the best passage must hold for the words' list to get its whole
 /// weight. Below, it shrinks in proportion: the best passage of a question that shares a stray word with
 /// the base proves little, however far it is ahead of the next one.
-const FULL_COVERAGE: f32 = 0.3;
+const FULL_COVERAGE: f32 = 0.5;
 /// The same for a question in a language that the base lacks: what it shares with a passage is names and
 /// numbers, and little of what is asked.
 const FULL_COVERAGE_ACROSS: f32 = 0.8;

@@ -15,14 +15,15 @@ const KNOWN: [(&str, &[u8]); 1] = [(
 
 /// As many passages as the shipped means count for.
 const SHIPPED_COUNT: f64 = 30.0;
-/// How much of the means is taken away from passages and questions in one language. More would help where
-/// questions are like beginnings of passages, and hurt where they are not.
+/// How much of the means is taken away from passages and questions in one language, in a base of at least
+/// [`WITHIN_FROM`] passages. Smaller ones were made worse by it.
 const WITHIN: f32 = 0.5;
-/// The same for a question and passages in different languages.
+/// See [`WITHIN`].
+const WITHIN_FROM: usize = 1000;
+/// The same for a question and passages in different languages, and from how many passages on.
 const ACROSS: f32 = 0.7;
-/// The same for a base in both languages: what a language adds must go, or no passage in the other language
-/// comes before those in the question's own.
-const MIXED: f32 = 1.0;
+/// See [`ACROSS`].
+const ACROSS_FROM: usize = 100;
 
 /// The means of a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,13 +59,13 @@ impl ModelMeans {
         Some(own.iter().zip(&self.english_to_chinese).map(|(m, s)| m + sign * s).collect())
     }
 
-    /// The strength for passages in one language and questions in another, or the same; `mixed` for a base
-    /// with passages in both.
-    pub fn strength(passages: Lang, questions: Lang, mixed: bool) -> f32 {
+    /// The strength for `count` passages in one language and questions in another, or the same. A base with
+    /// passages in both languages (`mixed`) is compared as it is: its scores must be on one scale.
+    pub fn strength(passages: Lang, questions: Lang, mixed: bool, count: usize) -> f32 {
         match (mixed, passages == questions) {
-            (true, _) => MIXED,
-            (false, true) => WITHIN,
-            (false, false) => ACROSS,
+            (false, true) if count >= WITHIN_FROM => WITHIN,
+            (false, false) if count >= ACROSS_FROM => ACROSS,
+            _ => 0.0,
         }
     }
 }
@@ -107,6 +108,14 @@ mod tests {
         assert_eq!(m.questions(Lang::En, Lang::Zh, &[0.0, 0.0], 0), Some(vec![0.25, 0.25]));
         assert_eq!(m.questions(Lang::Zh, Lang::En, &[0.0, 0.0], 0), Some(vec![0.25, 0.25]));
         assert_eq!(m.questions(Lang::Zh, Lang::Ru, &[0.0, 0.0], 0), None);
+    }
+
+    #[test]
+    fn small_and_mixed_bases_are_left_as_they_are() {
+        let strength = ModelMeans::strength;
+        assert_eq!([99, 100, 999, 1000].map(|n| strength(Lang::En, Lang::En, false, n)), [0.0, 0.0, 0.0, WITHIN]);
+        assert_eq!([99, 100, 1000].map(|n| strength(Lang::En, Lang::Zh, false, n)), [0.0, ACROSS, ACROSS]);
+        assert_eq!(strength(Lang::En, Lang::Zh, true, 5000), 0.0);
     }
 
     #[test]
