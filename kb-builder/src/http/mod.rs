@@ -99,8 +99,11 @@ impl Client {
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
         tcp.set_connect_timeout(Some(CONNECT_TIMEOUT));
-        let https =
-            hyper_rustls::HttpsConnectorBuilder::new().with_webpki_roots().https_or_http().enable_http1().wrap_connector(tcp);
+        let https = hyper_rustls::HttpsConnectorBuilder::new()
+            .with_webpki_roots()
+            .https_or_http()
+            .enable_http1()
+            .wrap_connector(tcp);
         let inner = hyper_util::client::legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(KEEP_IDLE)
@@ -126,7 +129,8 @@ impl Client {
         let built = builder
             .body(Full::new(request.body))
             .map_err(|_| HttpError::new(HttpErrorKind::Url, "a header holds characters that cannot be sent"))?;
-        let response = within(request.idle, self.inner.request(built)).await?.map_err(|e| HttpError::from_client(&e))?;
+        let response =
+            within(request.idle, self.inner.request(built)).await?.map_err(|e| HttpError::from_client(&e))?;
         let (head, body) = response.into_parts();
         Ok(Response { status: head.status.as_u16(), headers: head.headers, body, idle: request.idle })
     }

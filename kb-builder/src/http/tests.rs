@@ -29,7 +29,10 @@ fn run<T>(work: impl Future<Output = T>) -> T {
 fn a_body_comes_piece_by_piece() {
     let (sent, next) = mpsc::channel::<()>();
     let url = server(move |stream, head| {
-        assert!(head.starts_with("post /path?q=1 http/1.1\r\n") && head.contains("authorization: bearer k\r\n"), "{head}");
+        assert!(
+            head.starts_with("post /path?q=1 http/1.1\r\n") && head.contains("authorization: bearer k\r\n"),
+            "{head}"
+        );
         assert!(head.contains("user-agent: kb-builder/") && head.contains("content-type: application/json"));
         stream.write_all(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nX-Y: z\r\n\r\n1\r\na\r\n").expect("sends");
         next.recv().expect("the first piece was read");
@@ -78,7 +81,8 @@ fn each_way_to_fail_has_its_kind() {
         stream.write_all(b"HTTP/1.1 400 Bad\r\n\r\n").expect("sends");
     });
     assert_eq!(kind(Request::get(url)), HttpErrorKind::Tls);
-    let short = server(|stream, _| stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc").expect("sends"));
+    let short =
+        server(|stream, _| stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc").expect("sends"));
     assert_eq!(kind(Request::get(short)), HttpErrorKind::Broken);
     let no_http = server(|stream, _| stream.write_all(b"hello\r\n\r\n").expect("sends"));
     assert_eq!(kind(Request::get(no_http)), HttpErrorKind::Broken);
