@@ -335,6 +335,6 @@ fn a_repository_comes_as_its_archive() {
     assert_eq!(source.sibling("../README.md"), None);
     let sent = server.asked.lock().expect("log")[0].headers.get("authorization").cloned();
     assert_eq!(sent.as_deref(), Some("Bearer t0ken"));
-    let e = repository("no-such-branch").list().err().expect("fails");
+    let e = repository("no-such-branch").list().expect_err("fails");
     assert!(e.to_string().contains("404") && e.hint().is_some_and(|h| h.contains("private repository")), "{e}");
 }
