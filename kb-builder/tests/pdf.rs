@@ -156,3 +156,57 @@ fn damaged_files_are_errors_or_text() {
         run(&turned);
     }
 }
+
+/// A PDF of one page with this content; `F` is Helvetica, `X` a form that is half as large and stands at (50, 300).
+fn written_by_hand(content: &str) -> Vec<u8> {
+    let form = "BT /F 20 Tf 10 10 Td (In a form) Tj ET";
+    let objects = [
+        "<</Type/Catalog/Pages 2 0 R>>".to_string(),
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_string(),
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>/XObject<</X 6 0 R>>>>>>"
+            .to_string(),
+        format!("<</Length {}>>stream\n{content}\nendstream", content.len()),
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>".to_string(),
+        format!(
+            "<</Type/XObject/Subtype/Form/BBox[0 0 900 900]/Matrix[.5 0 0 .5 50 300]/Length {}>>stream\n{form}\nendstream",
+            form.len()
+        ),
+    ];
+    let mut out = b"%PDF-1.4\n".to_vec();
+    let mut places = Vec::new();
+    for (i, object) in objects.iter().enumerate() {
+        places.push(out.len());
+        out.extend(format!("{} 0 obj\n{object}\nendobj\n", i + 1).into_bytes());
+    }
+    let table = out.len();
+    out.extend(format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1).into_bytes());
+    for place in places {
+        out.extend(format!("{place:010} 00000 n \n").into_bytes());
+    }
+    out.extend(format!("trailer<</Size {}/Root 1 0 R>>\nstartxref\n{table}\n%%EOF", objects.len() + 1).into_bytes());
+    out
+}
+
+#[test]
+fn every_operator_that_shows_text_is_carried_out() {
+    let content = "BT /F 10 Tf 14 TL 50 700 Td (First line) Tj T* (second) Tj (third) ' 5 1 (wide words here) \" \
+        0 Tw 0 Tc 0 -40 TD [(Kern) 120 (ed and ) -600 (apart)] TJ 1 0 0 1 50 560 Tm 50 Tz (narrow) Tj 100 Tz ( goes on) Tj ET \
+        q 1 0 0 1 0 -60 cm BT /F 10 Tf 50 560 Td (moved) Tj ET Q /X Do \
+        BT /F 10 Tf 0 1 -1 0 300 300 Tm (sideways) Tj ET BT /F 10 Tf 3 Tr 50 400 Td (invisible but there) Tj ET";
+    let found = read(&written_by_hand(content), "hand.pdf").expect("reads");
+    let words: Vec<&str> = found.document.text.split_whitespace().collect();
+    assert_eq!(
+        words.join(" "),
+        "First line second third wide words here Kerned and apart narrow goes on moved In a form invisible but there"
+    );
+    assert!(found.notes.list().iter().any(|n| n.contains("sideways") && n.ends_with(": 8")), "{:?}", found.notes);
+}
+
+#[test]
+fn forms_that_contain_themselves_end() {
+    let looped = String::from_utf8(written_by_hand("/X Do")).expect("ASCII");
+    let looped = looped
+        .replace("/Matrix[.5 0 0 .5 50 300]", "/Resources<</XObject<</X 6 0 R>>>>")
+        .replace("BT /F 20 Tf 10 10 Td (In a form) Tj ET", "/X Do /X Do");
+    assert!(read(looped.as_bytes(), "loop.pdf").is_err(), "there is no text in it");
+}

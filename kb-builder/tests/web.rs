@@ -73,7 +73,8 @@ fn serve(mut stream: TcpStream, log: &Mutex<Vec<Asked>>, answer: &Answer) {
 
 fn reply(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
     let body = body.as_ref();
-    let mut out = format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n", body.len()).into_bytes();
+    let mut out = format!("HTTP/1.1 {status}\r\n{headers}content-length: {}\r\nconnection: close\r\n\r\n", body.len())
+        .into_bytes();
     out.extend_from_slice(body);
     out
 }
@@ -83,7 +84,12 @@ fn html(body: impl AsRef<[u8]>) -> Vec<u8> {
 }
 
 fn options() -> FetchOptions {
-    FetchOptions { reach: Reach::Anywhere, pause: Duration::from_millis(5), idle: Duration::from_millis(400), ..FetchOptions::default() }
+    FetchOptions {
+        reach: Reach::Anywhere,
+        pause: Duration::from_millis(5),
+        idle: Duration::from_millis(400),
+        ..FetchOptions::default()
+    }
 }
 
 fn fetcher() -> Fetcher {
@@ -154,7 +160,8 @@ fn packed_bodies_are_unpacked_and_capped() {
         reply("200 OK", "content-encoding: gzip\r\n", body)
     });
     let limits = FetchOptions { max_bytes: 10_000, ..options() };
-    let get = |path: &str| Fetcher::new(limits.clone()).expect("starts").get(&server.url(path), &Validators::default(), &[]);
+    let get =
+        |path: &str| Fetcher::new(limits.clone()).expect("starts").get(&server.url(path), &Validators::default(), &[]);
     assert_eq!(get("/text").expect("comes").body, "文字".as_bytes());
     assert!(get("/bomb").expect_err("is a bomb").message.contains("unpacks to more"));
 }
@@ -187,7 +194,9 @@ fn secrets_stay_with_their_host() {
 #[test]
 fn a_list_of_addresses_asks_only_what_changed() {
     let server = Server::start(|asked, _| match asked.path.as_str() {
-        "/a.md" if asked.headers.get("if-none-match").is_some_and(|e| e == "\"v1\"") => reply("304 Not Modified", "etag: \"v1\"\r\n", ""),
+        "/a.md" if asked.headers.get("if-none-match").is_some_and(|e| e == "\"v1\"") => {
+            reply("304 Not Modified", "etag: \"v1\"\r\n", "")
+        }
         "/a.md" => reply("200 OK", "etag: \"v1\"\r\ncontent-type: text/markdown\r\n", "# A\n"),
         "/gbk" => reply("200 OK", "content-type: text/html; charset=gbk\r\n", b"<h1>\xcd\xbc\xc2\xdb</h1>"),
         _ => reply("404 Not Found", "", ""),
@@ -209,6 +218,27 @@ fn a_list_of_addresses_asks_only_what_changed() {
 }
 
 #[test]
+fn a_server_out_of_order_leaves_the_copy_of_the_last_run() {
+    let server = Server::start(|_, before| match before {
+        0 => reply("200 OK", "content-type: text/markdown\r\n", "# A\n"),
+        1..=4 => reply("503 Service Unavailable", "", ""),
+        _ => reply("404 Not Found", "", ""),
+    });
+    let cache = tempfile::tempdir().expect("dir");
+    let run = || {
+        let list = UrlList::new("web".into(), vec![server.url("/a.md")], fetcher(), cache.path(), false);
+        list.list().expect("lists")
+    };
+    assert_eq!(run().entries.len(), 1);
+    let second = run();
+    assert_eq!((second.entries.len(), second.problems.len()), (1, 0));
+    assert!(second.notes[0].contains("503") && second.notes[0].contains("copy of the last run"), "{:?}", second.notes);
+    // What is gone is gone.
+    let last = run();
+    assert_eq!((last.entries.len(), last.problems.len()), (0, 1));
+}
+
+#[test]
 fn a_website_is_read_within_its_bounds() {
     let server = Server::start(|asked, _| match asked.path.as_str() {
         "/robots.txt" => reply("200 OK", "content-type: text/plain\r\n", "user-agent: *\ndisallow: /docs/private\n"),
@@ -216,12 +246,21 @@ fn a_website_is_read_within_its_bounds() {
             "<main><h1>Start</h1><a href='a.html'>a</a><a href='/docs/private/x.html'>p</a><a href='/blog/'>b</a>\
              <a href='http://127.0.0.2:9/docs/'>elsewhere</a><a href='pic.png'>i</a><a href='gone.html'>g</a></main>",
         ),
-        "/docs/a.html" => html("<nav>menu</nav><main><h1>A</h1><a href='b/?page=2#x'>b</a><a href='index.html'>up</a></main>"),
-        "/docs/b/" => html("<head><link rel=canonical href='/docs/b-canonical'></head><main><h1>B</h1><a href='../deep.html'>d</a></main>"),
+        "/docs/a.html" => {
+            html("<nav>menu</nav><main><h1>A</h1><a href='b/?page=2#x'>b</a><a href='index.html'>up</a></main>")
+        }
+        "/docs/b/" => html(
+            "<head><link rel=canonical href='/docs/b-canonical'></head><main><h1>B</h1><a href='../deep.html'>d</a></main>",
+        ),
         "/docs/deep.html" => html("<main><h1>Deep</h1><a href='deeper.html'>x</a></main>"),
         "/docs/deeper.html" => html("<main>too deep</main>"),
         "/docs/listed" => html("<main><h1>Listed</h1></main>"),
-        "/sitemap.xml" => reply("200 OK", "content-type: application/xml\r\n", "<urlset><url><loc>LISTED</loc></url></urlset>".replace("LISTED", &format!("http://{}/docs/listed", asked.headers["host"]))),
+        "/sitemap.xml" => reply(
+            "200 OK",
+            "content-type: application/xml\r\n",
+            "<urlset><url><loc>LISTED</loc></url></urlset>"
+                .replace("LISTED", &format!("http://{}/docs/listed", asked.headers["host"])),
+        ),
         _ => reply("404 Not Found", "", ""),
     });
     let cache = tempfile::tempdir().expect("dir");
@@ -233,9 +272,15 @@ fn a_website_is_read_within_its_bounds() {
         (paths, listing.notes, site.url_of(&listing.entries[0]))
     };
     let (paths, notes, url) = crawl(3, 100);
-    assert_eq!(paths, ["docs/a.html", "docs/b-canonical.html", "docs/deep.html", "docs/index.html", "docs/listed.html"]);
+    assert_eq!(
+        paths,
+        ["docs/a.html", "docs/b-canonical.html", "docs/deep.html", "docs/index.html", "docs/listed.html"]
+    );
     assert_eq!(url, Some(server.url("/docs/a.html")));
-    assert!(notes.iter().any(|n| n.contains("robots.txt keeps 1")) && notes.iter().any(|n| n.contains("gone.html")), "{notes:?}");
+    assert!(
+        notes.iter().any(|n| n.contains("robots.txt keeps 1")) && notes.iter().any(|n| n.contains("gone.html")),
+        "{notes:?}"
+    );
     let asked = server.paths();
     for never in ["/docs/private/x.html", "/blog/", "/docs/pic.png", "/docs/deeper.html"] {
         assert!(!asked.iter().any(|p| p == never), "{never} in {asked:?}");
@@ -290,6 +335,6 @@ fn a_repository_comes_as_its_archive() {
     assert_eq!(source.sibling("../README.md"), None);
     let sent = server.asked.lock().expect("log")[0].headers.get("authorization").cloned();
     assert_eq!(sent.as_deref(), Some("Bearer t0ken"));
-    let e = repository("no-such-branch").list().err().expect("fails");
+    let e = repository("no-such-branch").list().expect_err("fails");
     assert!(e.to_string().contains("404") && e.hint().is_some_and(|h| h.contains("private repository")), "{e}");
 }

@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn other_json_is_refused() {
-        assert!(to_markdown("{\"a\":1}").err().expect("is refused").message().contains("no notebook"));
-        assert!(to_markdown("[").err().expect("is refused").message().contains("JSON"));
+        assert!(to_markdown("{\"a\":1}").expect_err("is refused").message().contains("no notebook"));
+        assert!(to_markdown("[").expect_err("is refused").message().contains("JSON"));
     }
 }

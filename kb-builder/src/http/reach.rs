@@ -63,7 +63,11 @@ fn is_public_v6(a: Ipv6Addr) -> bool {
         // Compatible addresses, loopback and none.
         [0, 0, 0, 0, 0, 0, ..] => false,
         // Unique local, link local, site local, multicast, documentation, discard.
-        [0xFC00..=0xFDFF, ..] | [0xFE80..=0xFEFF, ..] | [0xFF00..=0xFFFF, ..] | [0x2001, 0xDB8, ..] | [0x100, 0, 0, 0, ..] => false,
+        [0xFC00..=0xFDFF, ..]
+        | [0xFE80..=0xFEFF, ..]
+        | [0xFF00..=0xFFFF, ..]
+        | [0x2001, 0xDB8, ..]
+        | [0x100, 0, 0, 0, ..] => false,
         _ => true,
     }
 }
@@ -114,14 +118,43 @@ mod tests {
     #[test]
     fn only_the_internet_is_public() {
         for private in [
-            "127.0.0.1", "127.8.8.8", "10.1.2.3", "172.16.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "0.0.0.0",
-            "100.64.0.1", "198.18.0.1", "224.0.0.1", "255.255.255.255", "192.0.2.1", "::1", "::", "fe80::1", "fd00::1", "fc00::1",
-            "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "ff02::1", "::7f00:1",
+            "127.0.0.1",
+            "127.8.8.8",
+            "10.1.2.3",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.1.1",
+            "169.254.169.254",
+            "0.0.0.0",
+            "100.64.0.1",
+            "198.18.0.1",
+            "224.0.0.1",
+            "255.255.255.255",
+            "192.0.2.1",
+            "::1",
+            "::",
+            "fe80::1",
+            "fd00::1",
+            "fc00::1",
+            "::ffff:127.0.0.1",
+            "::ffff:10.0.0.1",
+            "64:ff9b::7f00:1",
+            "2002:7f00:1::",
+            "ff02::1",
+            "::7f00:1",
         ] {
             assert!(!is_public(private.parse().expect(private)), "{private}");
             assert!(Reach::Anywhere.allows(private.parse().expect(private)));
         }
-        for public in ["1.1.1.1", "140.82.112.3", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"] {
+        for public in [
+            "1.1.1.1",
+            "140.82.112.3",
+            "172.32.0.1",
+            "100.128.0.1",
+            "2606:4700::1111",
+            "::ffff:8.8.8.8",
+            "64:ff9b::808:808",
+        ] {
             assert!(is_public(public.parse().expect(public)), "{public}");
         }
         assert!(refused(Reach::Public, "[::1]").is_some() && refused(Reach::Public, "127.0.0.1").is_some());

@@ -81,7 +81,8 @@ fn each_way_to_fail_has_its_kind() {
         stream.write_all(b"HTTP/1.1 400 Bad\r\n\r\n").expect("sends");
     });
     assert_eq!(kind(Request::get(url)), HttpErrorKind::Tls);
-    let short = server(|stream, _| stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc").expect("sends"));
+    let short =
+        server(|stream, _| stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc").expect("sends"));
     assert_eq!(kind(Request::get(short)), HttpErrorKind::Broken);
     let no_http = server(|stream, _| stream.write_all(b"hello\r\n\r\n").expect("sends"));
     assert_eq!(kind(Request::get(no_http)), HttpErrorKind::Broken);

@@ -1,14 +1,14 @@
 //! Getting pages and files from the web, politely: one request at a time, with limits on everything, again
 //! after a while where a server is busy, and not at all where nothing has changed.
 
+use super::web::Address;
 use crate::http::{Client, HttpErrorKind, PRIVATE, Reach, Request, Response};
 use flate2::read::GzDecoder;
-use std::collections::HashMap;
 use std::cell::RefCell;
+use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
 use std::io::Read;
 use std::time::{Duration, Instant, SystemTime};
-use super::web::Address;
 
 /// Limits and manners.
 #[derive(Debug, Clone)]
@@ -144,7 +144,10 @@ impl Fetcher {
                 Try::Redirect(next) => {
                     redirects += 1;
                     if redirects > self.options.max_redirects {
-                        return Err(failure(format!("{first} redirects more than {} times", self.options.max_redirects)));
+                        return Err(failure(format!(
+                            "{first} redirects more than {} times",
+                            self.options.max_redirects
+                        )));
                     }
                     at = next;
                 }

@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(to_markdown(&deep("<b><i>", 5_000, "")).expect("converts").text.trim(), "deep");
         assert!(to_markdown(&deep("<ul><li>", 1_500, "")).expect("converts").text.contains("deep"));
         for page in [deep("<div>", 50_000, "</div>"), deep("<ul><li>", 50_000, "")] {
-            assert!(to_markdown(&page).err().expect("refused").message().contains("nested more than"));
+            assert!(to_markdown(&page).expect_err("refused").message().contains("nested more than"));
         }
         // Elements side by side are no depth, and paragraphs need no end tag.
         let flat = deep("<div><p>x</div>", 5_000, "");

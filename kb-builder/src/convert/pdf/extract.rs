@@ -1,18 +1,13 @@
 //! Reading a PDF: every page as glyphs with their text and their place.
 
-use super::collection::Collections;
+use super::content::{self, Visitor};
+use super::font::{KnownFont, KnownFonts};
 use super::line::Glyph;
 use hayro_cmap::BfString;
-use hayro_interpret::font::{Glyph as Drawn, GlyphRun};
-use hayro_interpret::{
-    BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps, InterpreterCache,
-    InterpreterSettings, RenderContent, SoftMask, TransformExt, interpret_page,
-};
 use hayro_syntax::{DecryptionError, LoadPdfError, Pdf};
 use kb_core::{Error, ErrorKind, Result};
-use kurbo::{Affine, BezPath, Point, Rect};
-use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use kurbo::{Affine, Point, Rect};
+use std::collections::HashSet;
 
 /// Most pages that are read.
 const MAX_PAGES: usize = 20_000;
@@ -54,33 +49,23 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
     if pages.len() > MAX_PAGES {
         return Err(Error::new(ErrorKind::TooLarge, format!("it has {} pages, more than {MAX_PAGES}", pages.len())));
     }
-    let cache = InterpreterCache::new();
-    let mut fonts = Fonts::default();
-    // Made when it is needed: most documents say what their letters are.
-    let collections = OnceCell::new();
-    let by_collection = |glyph: &Drawn| {
-        let Drawn::Outline(outline) = glyph else { return None };
-        let name = outline.font_data()?.postscript_name?;
-        collections.get_or_init(|| Collections::of(&pdf)).unicode(&name, outline.char_code())
-    };
+    let mut fonts = KnownFonts::new();
+    let mut looks = Looks::default();
     let mut out = Vec::with_capacity(pages.len());
     let mut glyphs = 0;
     for page in pages.iter() {
         let (width, height) = page.render_dimensions();
-        let upright = page.initial_transform(true).to_kurbo();
-        let settings = InterpreterSettings { render_content: RenderContent::PAGE, ..InterpreterSettings::default() };
-        let bounds = Rect::new(0.0, 0.0, f64::from(width), f64::from(height));
-        let mut context = Context::new(upright, bounds, &cache, pdf.xref(), settings);
-        let mut collector =
-            Collector { page: Page::default(), fonts: &mut fonts, bounds, by_collection: &by_collection };
-        interpret_page(page, &mut context, &mut collector);
+        let bounds = Rect::new(-1.0, -1.0, f64::from(width) + 1.0, f64::from(height) + 1.0);
+        let upright = Affine::new(page.initial_transform(true).as_coeffs());
+        let mut collector = Collector { page: Page::default(), looks: &mut looks, bounds };
+        content::read(page.typed_operations(), page.resources(), upright, &mut fonts, &mut collector);
         glyphs += collector.page.glyphs.len();
         if glyphs > MAX_GLYPHS {
             return Err(Error::new(ErrorKind::TooLarge, format!("it has more than {MAX_GLYPHS} letters")));
         }
         out.push(collector.page);
     }
-    fonts.mark_monospace(&mut out);
+    looks.mark_monospace(fonts.count(), &mut out);
     let metadata = pdf.metadata();
     Ok(Document {
         pages: out,
@@ -98,13 +83,10 @@ fn text(bytes: &[u8]) -> String {
     text.chars().filter(|c| !c.is_control()).collect::<String>().trim().to_string()
 }
 
-/// What is known of the fonts of a document.
+/// How the letters of each font look, by its number.
 #[derive(Default)]
-struct Fonts {
-    /// Number of a font by its key.
-    numbers: HashMap<u128, usize>,
-    bold: Vec<bool>,
-    /// By font: widths of its letters in thousandths, and which letters were seen.
+struct Looks {
+    /// Widths of letters in thousandths, and which letters were seen.
     widths: Vec<(HashSet<i32>, HashSet<String>)>,
     /// Font of every glyph, page by page in the order of the glyphs.
     used: Vec<usize>,
@@ -113,30 +95,11 @@ struct Fonts {
 /// Fewest different letters that show that a font has one width.
 const MIN_LETTERS: usize = 6;
 
-impl Fonts {
-    /// The number of a glyph's font. All fonts of PostScript's Type 1 and 3 are one here: they do not say
-    /// what they are.
-    fn number(&mut self, glyph: &Drawn) -> usize {
-        let data = match glyph {
-            Drawn::Outline(outline) => outline.font_data(),
-            Drawn::Type3(_) => None,
-        };
-        let key = data.as_ref().map_or(0, |d| d.cache_key);
-        if let Some(number) = self.numbers.get(&key) {
-            return *number;
+impl Looks {
+    fn note(&mut self, font: usize, text: &str, width: f64) {
+        if self.widths.len() <= font {
+            self.widths.resize_with(font + 1, Default::default);
         }
-        let is_bold = data.is_some_and(|data| {
-            let name = data.postscript_name.unwrap_or_default().to_lowercase();
-            data.weight.is_some_and(|w| w >= 600) || ["bold", "black", "heavy"].iter().any(|b| name.contains(b))
-        });
-        let number = self.bold.len();
-        self.numbers.insert(key, number);
-        self.bold.push(is_bold);
-        self.widths.push(Default::default());
-        number
-    }
-
-    fn note(&mut self, font: usize, text: &str, width: f32) {
         let (widths, letters) = &mut self.widths[font];
         if text.len() == 1 && text.as_bytes()[0].is_ascii_alphanumeric() && letters.len() < 200 {
             widths.insert(width.round() as i32);
@@ -146,7 +109,8 @@ impl Fonts {
     }
 
     /// Fonts do not reliably say that they have one width; their letters show it.
-    fn mark_monospace(&self, pages: &mut [Page]) {
+    fn mark_monospace(&mut self, fonts: usize, pages: &mut [Page]) {
+        self.widths.resize_with(fonts.max(self.widths.len()), Default::default);
         let one = |widths: &HashSet<i32>| widths.iter().next().copied().filter(|_| widths.len() == 1);
         let known: HashSet<i32> = self
             .widths
@@ -163,107 +127,48 @@ impl Fonts {
     }
 }
 
-struct Collector<'f> {
+struct Collector<'l> {
     page: Page,
-    fonts: &'f mut Fonts,
+    looks: &'l mut Looks,
+    /// What of the page is seen.
     bounds: Rect,
-    /// What a letter is by its number in a character collection.
-    by_collection: &'f dyn Fn(&Drawn) -> Option<BfString>,
 }
 
-impl Collector<'_> {
-    fn glyph(&mut self, glyph: &Drawn, place: Affine) {
-        let text = glyph
-            .as_unicode()
-            .or_else(|| (self.by_collection)(glyph))
-            .or_else(|| tex_letter(glyph).map(BfString::String));
-        let Some(text) = text.map(normalised).filter(|t| !t.is_empty()) else {
+impl<'a> Visitor<'a> for Collector<'_> {
+    fn letter(&mut self, known: &KnownFont<'a>, code: u32, place: Affine) {
+        let [a, b, c, d, x, y] = place.as_coeffs();
+        let size = 1000.0 * c.hypot(d);
+        if !(size.is_finite() && x.is_finite() && y.is_finite())
+            || size <= 0.01
+            || !self.bounds.contains(Point::new(x, y))
+        {
+            return;
+        }
+        let Some(text) = known.unicode(code).map(normalised).filter(|t| !t.is_empty()) else {
             self.page.unknown += 1;
             return;
         };
-        let advance = match glyph {
-            Drawn::Outline(outline) => outline.advance_width(),
-            Drawn::Type3(glyph) => glyph.advance_width(),
-        };
-        // A glyph is a thousand units high; upright letters point to the right and, downwards, up.
-        let [a, b, c, d, x, y] = place.as_coeffs();
-        let size = 1000.0 * c.hypot(d);
-        if !(size.is_finite() && x.is_finite() && y.is_finite()) || size <= 0.01 {
-            return;
-        }
+        // Upright letters point to the right.
         if b.abs() > 0.2 * a.abs() || a <= 0.0 {
             self.page.turned += usize::from(!text.trim().is_empty());
             return;
         }
-        let outside = Rect::new(self.bounds.x0 - 1.0, self.bounds.y0 - 1.0, self.bounds.x1 + 1.0, self.bounds.y1 + 1.0);
-        if !outside.contains(Point::new(x, y)) {
-            return;
-        }
-        let font = self.fonts.number(glyph);
-        let units = advance.filter(|w| w.is_finite() && *w >= 0.0).unwrap_or(500.0);
-        self.fonts.note(font, &text, units);
+        let units = known.font.code_advance(code).x.max(0.0);
+        self.looks.note(known.number, &text, units);
         self.page.glyphs.push(Glyph {
             text,
             x: x as f32,
             y: y as f32,
-            width: (f64::from(units) * a) as f32,
+            width: (units * a) as f32,
             size: size as f32,
-            bold: self.fonts.bold[font],
+            bold: known.bold,
             monospace: false,
         });
     }
-}
 
-impl<'a> Device<'a> for Collector<'_> {
-    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'a>, _: &DrawMode) {}
-    fn push_clip_path(&mut self, _: &ClipPath) {}
-    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
-    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, 'a>, props: DrawProps<'a>, mode: &DrawMode) {
-        // Letters that are filled and outlined are drawn twice.
-        let again = matches!(mode, DrawMode::Stroke(_)) && self.page.glyphs.last().is_some();
-        for glyph in run.glyphs() {
-            let place = props.transform * glyph.transform();
-            let [.., x, y] = place.as_coeffs();
-            let doubled = again
-                && self
-                    .page
-                    .glyphs
-                    .iter()
-                    .rev()
-                    .take(run.glyphs().len())
-                    .any(|g| (f64::from(g.x) - x).abs() < 0.01 && (f64::from(g.y) - y).abs() < 0.01);
-            if !doubled {
-                self.glyph(glyph, place);
-            }
-        }
-    }
-    fn draw_image(&mut self, _: Image<'a, '_>, _: ImageDrawProps<'a>) {
+    fn picture(&mut self) {
         self.page.images += 1;
     }
-    fn pop_clip(&mut self) {}
-    fn pop_transparency_group(&mut self) {}
-}
-
-/// TeX's bitmap fonts (Type 3) do not say what their letters are, but number them as TeX does: ASCII, with
-/// ligatures and signs below it as in the encodings OT1 and T1.
-fn tex_letter(glyph: &Drawn) -> Option<String> {
-    let Drawn::Type3(glyph) = glyph else { return None };
-    let text = match glyph.char_code() {
-        0x0B | 0x1B => "ff",
-        0x0C | 0x1C => "fi",
-        0x0D | 0x1D => "fl",
-        0x0E | 0x1E => "ffi",
-        0x0F | 0x1F => "ffl",
-        0x10 => "“",
-        0x11 => "”",
-        0x15 => "–",
-        0x16 => "—",
-        0x27 => "’",
-        0x60 => "‘",
-        code @ 0x20..=0x7E => return char::from_u32(code).map(String::from),
-        _ => return None,
-    };
-    Some(text.to_string())
 }
 
 /// The text of a glyph: ligatures taken apart, radicals as the characters that they look like.

@@ -6,7 +6,9 @@
 
 mod block;
 mod collection;
+mod content;
 mod extract;
+mod font;
 mod furniture;
 mod heading;
 mod line;

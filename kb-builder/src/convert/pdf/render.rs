@@ -125,7 +125,11 @@ fn joined(lines: &[Line], pages: &[usize], hyphenated: &HashSet<String>) -> (Str
     let mut breaks = Vec::new();
     for (i, line) in lines.iter().enumerate() {
         if i > 0 {
-            join(&mut text, &line.text, hyphenated);
+            if line.beside {
+                text.push(' ');
+            } else {
+                join(&mut text, &line.text, hyphenated);
+            }
             if pages[i] != pages[i - 1] {
                 breaks.push((text.len(), pages[i]));
             }

@@ -24,7 +24,8 @@ impl Address {
             _ => return Err(format!("`{text}` is neither http nor https")),
         };
         let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-        let authority = authority(&rest[..end], secure).ok_or_else(|| format!("`{text}` has no host that can be asked"))?;
+        let authority =
+            authority(&rest[..end], secure).ok_or_else(|| format!("`{text}` has no host that can be asked"))?;
         let (path, query) = path_and_query(&rest[end..]);
         Ok(Self { secure, authority, path: normal(&path), query })
     }

@@ -38,16 +38,24 @@ pub struct Website {
     store: Store,
     /// By path: the page's address, and the address that it was asked by.
     found: RefCell<BTreeMap<String, (String, String)>>,
+    notes: RefCell<Vec<String>>,
 }
 
 impl Website {
     /// The site at `options.start`; what was fetched before is below `cache`.
     pub fn new(collection: String, options: CrawlOptions, fetcher: Fetcher, cache: &std::path::Path) -> Self {
-        Self { collection, options, fetcher: RefCell::new(fetcher), store: Store::at(cache), found: RefCell::default() }
+        Self {
+            collection,
+            options,
+            fetcher: RefCell::new(fetcher),
+            store: Store::at(cache),
+            found: RefCell::default(),
+            notes: RefCell::default(),
+        }
     }
 
     fn get(&self, url: &str) -> std::result::Result<Fetched, super::FetchError> {
-        fetch(&self.fetcher.borrow(), &self.store, url, &[])
+        fetch(&self.fetcher.borrow(), &self.store, url, &[], &mut self.notes.borrow_mut())
     }
 
     /// robots.txt; none allows everything, one that the server cannot give allows nothing (RFC 9309).
@@ -67,7 +75,9 @@ impl Website {
     fn listed(&self, start: &Address, robots: &Robots) -> Vec<String> {
         let mut queue: VecDeque<String> = match &self.options.sitemap {
             Some(sitemap) => VecDeque::from([sitemap.clone()]),
-            None if robots.sitemaps.is_empty() => start.join("/sitemap.xml").map(|a| a.to_string()).into_iter().collect(),
+            None if robots.sitemaps.is_empty() => {
+                start.join("/sitemap.xml").map(|a| a.to_string()).into_iter().collect()
+            }
             None => robots.sitemaps.clone().into(),
         };
         let (mut pages, mut seen) = (Vec::new(), BTreeSet::new());
@@ -171,7 +181,11 @@ impl Source for Website {
                     let problem =
                         Problem { collection: self.collection.clone(), path: url.to_string(), reason: e.to_string() };
                     // A dead link of a page is the site's matter; a dead start is the author's.
-                    if depth == 0 { listing.problems.push(problem) } else { listing.notes.push(format!("{}: {}", self.collection, problem.reason)) }
+                    if depth == 0 {
+                        listing.problems.push(problem)
+                    } else {
+                        listing.notes.push(format!("{}: {}", self.collection, problem.reason))
+                    }
                     continue;
                 }
             };
@@ -202,11 +216,11 @@ impl Source for Website {
             listing.notes.push(format!("{}: robots.txt keeps {refused} pages", self.collection));
         }
         if capped {
-            listing.notes.push(format!(
-                "{}: stopped at {} pages, see `max_pages`",
-                self.collection, self.options.max_pages
-            ));
+            listing
+                .notes
+                .push(format!("{}: stopped at {} pages, see `max_pages`", self.collection, self.options.max_pages));
         }
+        listing.notes.append(&mut self.notes.borrow_mut());
         listing.entries.sort();
         Ok(listing)
     }
@@ -236,8 +250,8 @@ impl Source for Website {
 /// Suffixes of what is no page.
 fn is_file(suffix: &str) -> bool {
     const FILES: [&str; 30] = [
-        "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "css", "js", "mjs", "json", "map", "woff", "woff2", "ttf", "zip",
-        "gz", "bz2", "xz", "7z", "exe", "dmg", "iso", "mp3", "mp4", "webm", "avi", "mov", "wasm", "xml",
+        "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "css", "js", "mjs", "json", "map", "woff", "woff2", "ttf",
+        "zip", "gz", "bz2", "xz", "7z", "exe", "dmg", "iso", "mp3", "mp4", "webm", "avi", "mov", "wasm", "xml",
     ];
     FILES.contains(&suffix)
 }

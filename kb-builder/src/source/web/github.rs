@@ -59,12 +59,12 @@ impl Repository {
         Self { collection, options, globs, fetcher, store, code, url_base, archive: RefCell::new(None) }
     }
 
-    fn open(&self) -> Result<Archive> {
+    fn open(&self, notes: &mut Vec<String>) -> Result<Archive> {
         let RepositoryOptions { name, reference, api, token, .. } = &self.options;
         let url = format!("{}/repos/{name}/zipball/{}", api.trim_end_matches('/'), encode_path(reference));
         let bearer = token.as_ref().map(|t| format!("Bearer {t}"));
         let headers: Vec<(&str, &str)> = bearer.iter().map(|b| ("authorization", b.as_str())).collect();
-        let fetched = super::fetch(&self.fetcher, &self.store, &url, &headers).map_err(|e| {
+        let fetched = super::fetch(&self.fetcher, &self.store, &url, &headers, notes).map_err(|e| {
             let hint = match e.status {
                 Some(404) => "check owner, name and branch; a private repository needs a token in GITHUB_TOKEN",
                 Some(401 | 403) => "check the token in GITHUB_TOKEN",
@@ -72,7 +72,8 @@ impl Repository {
             };
             Error::failed(format!("the repository {name} cannot be had: {e}"), hint)
         })?;
-        let damaged = |e: zip::result::ZipError| Error::failed(format!("the archive of {name} is damaged: {e}"), "try again");
+        let damaged =
+            |e: zip::result::ZipError| Error::failed(format!("the archive of {name} is damaged: {e}"), "try again");
         let zip = ZipArchive::new(Cursor::new(fetched.body)).map_err(damaged)?;
         let first = zip.file_names().filter_map(|n| n.ok()).next().unwrap_or_default();
         let root = first.split_once('/').map_or(String::new(), |(root, _)| format!("{root}/"));
@@ -108,9 +109,9 @@ impl Source for Repository {
     }
 
     fn list(&self) -> Result<Listing> {
-        let archive = self.open()?;
-        let prefix = self.prefix(&archive);
         let mut listing = Listing::default();
+        let archive = self.open(&mut listing.notes)?;
+        let prefix = self.prefix(&archive);
         for full in archive.zip.file_names().filter_map(|n| n.ok()) {
             let Some(path) = full.strip_prefix(&prefix) else { continue };
             let hidden = path.split('/').any(|p| p.starts_with('.') || p.is_empty());

@@ -16,17 +16,28 @@ pub use urls::UrlList;
 use super::fetch::{FetchError, Fetched, Fetcher};
 use store::Store;
 
-/// Asks for an address, with what is known of it from the last run; what comes is kept.
-fn fetch(fetcher: &Fetcher, store: &Store, url: &str, headers: &[(&str, &str)]) -> Result<Fetched, FetchError> {
+/// Asks for an address, with what is known of it from the last run; what comes is kept. If the server is
+/// out of order, the copy of the last run is better than nothing: `notes` says that it is one.
+fn fetch(
+    fetcher: &Fetcher,
+    store: &Store,
+    url: &str,
+    headers: &[(&str, &str)],
+    notes: &mut Vec<String>,
+) -> Result<Fetched, FetchError> {
     let known = store.get(url);
     let validators = known.as_ref().map(|k| k.validators.clone()).unwrap_or_default();
-    let fetched = fetcher.get(url, &validators, headers)?;
-    match known {
-        Some(known) if fetched.unchanged => Ok(known),
-        _ => {
+    match (fetcher.get(url, &validators, headers), known) {
+        (Ok(fetched), Some(known)) if fetched.unchanged => Ok(known),
+        (Ok(fetched), _) => {
             store.keep(url, &fetched);
             Ok(fetched)
         }
+        (Err(e), Some(known)) if e.status.is_none_or(|s| s == 429 || s >= 500) => {
+            notes.push(format!("{e}; the copy of the last run is used"));
+            Ok(known)
+        }
+        (Err(e), _) => Err(e),
     }
 }
 

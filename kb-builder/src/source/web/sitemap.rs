@@ -15,7 +15,8 @@ pub enum Sitemap {
 pub fn parse(text: &str) -> Option<Sitemap> {
     let options = ParsingOptions { nodes_limit: 1_000_000, ..ParsingOptions::default() };
     let Ok(document) = Document::parse_with_options(text.trim_start(), options) else {
-        let lines: Vec<String> = text.lines().map(str::trim).filter(|l| l.starts_with("http")).map(str::to_string).collect();
+        let lines: Vec<String> =
+            text.lines().map(str::trim).filter(|l| l.starts_with("http")).map(str::to_string).collect();
         return (!lines.is_empty() && !text.trim_start().starts_with('<')).then_some(Sitemap::Pages(lines));
     };
     let locations = |parent: &str| {
@@ -48,7 +49,10 @@ mod tests {
         );
         let index = format!("<sitemapindex {ns}><sitemap><loc>https://e.org/1.xml</loc></sitemap></sitemapindex>");
         assert_eq!(parse(&index), Some(Sitemap::Index(vec!["https://e.org/1.xml".into()])));
-        assert_eq!(parse("https://e.org/a\nhttps://e.org/b\n").map(|s| matches!(s, Sitemap::Pages(p) if p.len() == 2)), Some(true));
+        assert_eq!(
+            parse("https://e.org/a\nhttps://e.org/b\n").map(|s| matches!(s, Sitemap::Pages(p) if p.len() == 2)),
+            Some(true)
+        );
         assert_eq!(parse("<html></html>"), None);
         assert_eq!(parse("<urlset><url>"), None);
     }

@@ -50,7 +50,7 @@ impl Source for UrlList {
         for url in &self.urls {
             let asked = raw(url);
             let problem = |reason: String| Problem { collection: self.collection.clone(), path: url.clone(), reason };
-            let fetched = match fetch(&self.fetcher, &self.store, &asked, &[]) {
+            let fetched = match fetch(&self.fetcher, &self.store, &asked, &[], &mut listing.notes) {
                 Ok(fetched) => fetched,
                 Err(e) => {
                     listing.problems.push(problem(e.to_string()));
@@ -81,7 +81,7 @@ impl Source for UrlList {
         match (kept, asked) {
             (Some(kept), _) => Ok(readable(kept)),
             // The cache folder cannot be written: ask once more.
-            (None, Some(asked)) => fetch(&self.fetcher, &self.store, asked, &[])
+            (None, Some(asked)) => fetch(&self.fetcher, &self.store, asked, &[], &mut Vec::new())
                 .map(readable)
                 .map_err(|e| Error::failed(e.to_string(), "")),
             (None, None) => Err(Error::failed(format!("{} was not listed", entry.path), "")),
