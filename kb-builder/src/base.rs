@@ -7,8 +7,8 @@ use crate::source::encode_path;
 use kb_core::bundle::{MANIFEST_FILE, Manifest, SectionKind, open_bundle, unpack};
 use kb_core::embed::{Embedder, OnnxEncoder, TextKind};
 use kb_core::index::lexical::LexicalIndex;
-use kb_core::index::vector::VectorIndex;
-use kb_core::search::{Explained, Hit, KnowledgeBase, Mode, Query, Response};
+use kb_core::index::vector::{Allowed, VectorIndex};
+use kb_core::search::{Explained, Hit, KnowledgeBase, Mode, Query, Response, VectorHit};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
@@ -105,19 +105,38 @@ impl Base {
         Ok(self.explain(query, question)?.response)
     }
 
+    /// Answers a query with the vectors as they are, whatever they have in common: their cosines mean the same
+    /// in every base, which is what relevance is judged by.
+    pub fn search_plain(&self, query: &Query, question: Option<&[f32]>) -> Result<Response> {
+        let hits = self.nearest(query, question, |index, question, k, filter| index.search(question, k, filter))?;
+        Ok(self.knowledge.search(query, hits.as_deref())?)
+    }
+
     /// Answers a query and says how.
     pub fn explain(&self, query: &Query, question: Option<&[f32]>) -> Result<Explained> {
+        let lang = KnowledgeBase::language_of(&query.text);
+        let hits =
+            self.nearest(query, question, |index, question, k, filter| index.search_as(question, lang, k, filter))?;
+        Ok(self.knowledge.explain(query, hits.as_deref())?)
+    }
+
+    /// The candidates of the vectors that the query admits, if there are vectors.
+    fn nearest(
+        &self,
+        query: &Query,
+        question: Option<&[f32]>,
+        search: impl Fn(&VectorIndex, &[f32], usize, Allowed) -> kb_core::Result<Vec<VectorHit>>,
+    ) -> Result<Option<Vec<VectorHit>>> {
         let hits = match (&self.vectors, question) {
             (Some(index), Some(question)) if query.mode != Mode::Lexical => {
                 let allowed = self.knowledge.allowed(query);
                 let admits = |chunk: u32| allowed.as_ref().is_none_or(|set| set.contains(chunk));
-                let filter: kb_core::index::vector::Allowed = if allowed.is_some() { Some(&admits) } else { None };
-                let lang = KnowledgeBase::language_of(&query.text);
-                Some(index.search_as(question, lang, self.knowledge.candidates(query), filter)?)
+                let filter: Allowed = if allowed.is_some() { Some(&admits) } else { None };
+                Some(search(index, question, self.knowledge.candidates(query), filter)?)
             }
             _ => None,
         };
-        Ok(self.knowledge.explain(query, hits.as_deref())?)
+        Ok(hits)
     }
 }
 

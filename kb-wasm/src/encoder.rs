@@ -84,13 +84,21 @@ impl Encoder {
     }
 
     /// The `k` passages nearest to a question, best first. `allowed` is what `KnowledgeBase.allowed`
-    /// returned: one bit a chunk.
+    /// returned: one bit a chunk. With `plain` the vectors are compared as they are, whatever they have in common:
+    /// such cosines mean the same in every base, and relevance is judged by them.
     ///
     /// # Errors
     /// Throws a `KbError`: `kb::missing` before the model and the vectors are there.
     #[wasm_bindgen(unchecked_return_type = "Candidates")]
-    pub fn candidates(&self, text: &str, k: u32, allowed: Option<Vec<u8>>) -> JsResult<JsValue> {
-        let (ids, scores) = self.nearest(text, k as usize, allowed).map_err(to_js)?;
+    pub fn candidates(
+        &self,
+        text: &str,
+        k: u32,
+        allowed: Option<Vec<u8>>,
+        plain: Option<bool>,
+    ) -> JsResult<JsValue> {
+        let found = self.nearest(text, k as usize, allowed, plain.unwrap_or_default());
+        let (ids, scores) = found.map_err(to_js)?;
         let out = js_sys::Object::new();
         // Setting a property of a fresh object cannot fail.
         let _ = js_sys::Reflect::set(&out, &"ids".into(), &Uint32Array::from(ids.as_slice()));
@@ -123,13 +131,23 @@ impl Encoder {
         model.embed_one(TextKind::Query, text)
     }
 
-    fn nearest(&self, text: &str, k: usize, allowed: Option<Vec<u8>>) -> Result<(Vec<u32>, Vec<f32>), Error> {
+    fn nearest(
+        &self,
+        text: &str,
+        k: usize,
+        allowed: Option<Vec<u8>>,
+        plain: bool,
+    ) -> Result<(Vec<u32>, Vec<f32>), Error> {
         let vectors = self.vectors.as_ref().ok_or_else(|| missing("the section `vectors`"))?;
         let question = self.question(text)?;
         let allowed = allowed.map(|bits| ChunkSet::from_bytes(&bits, vectors.len()));
         let contains = allowed.as_ref().map(|set| move |chunk: u32| set.contains(chunk));
         let contains = contains.as_ref().map(|f| f as &dyn Fn(u32) -> bool);
-        let hits = vectors.search_as(&question, KnowledgeBase::language_of(text), k, contains)?;
+        let hits = if plain {
+            vectors.search(&question, k, contains)?
+        } else {
+            vectors.search_as(&question, KnowledgeBase::language_of(text), k, contains)?
+        };
         Ok(hits.into_iter().map(|hit| (hit.chunk, hit.score)).unzip())
     }
 }

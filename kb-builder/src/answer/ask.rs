@@ -168,7 +168,8 @@ impl Answerer {
         let response = self.base.search(&query, vector.as_deref())?;
         let passages = passages(&self.base.knowledge, &response.hits, MAX_PASSAGES);
         let model = self.encoder.as_ref().map(|e| e.info().name.as_str());
-        let relevance = judge(Evidence::of(question, &response), !passages.is_empty(), model);
+        let plain = self.base.search_plain(&query, vector.as_deref())?;
+        let relevance = judge(Evidence::of(question, &plain), !passages.is_empty(), model);
         Ok(Found { response, passages, relevance, question: question.to_owned(), vector })
     }
 

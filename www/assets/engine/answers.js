@@ -70,7 +70,7 @@ export async function findPassages(engine, question, signal) {
     const { chunkId, collection, path, title, headingPath, anchor } = hit;
     return { chunkId, collection, path, title, headingPath, anchor, text: passage ? text.slice(passage.start, passage.end).trim() : hit.excerpt.text };
   }));
-  const near = byMeaning ? response.hits.filter(({ vectorScore }) => vectorScore !== undefined) : [];
+  const near = byMeaning ? (await engine.searchMeaning(query, signal, true)).hits.filter(({ vectorScore }) => vectorScore !== undefined) : [];
   const relevance = module.judge(
     question.text, new Float32Array(near.map(({ vectorScore }) => vectorScore)), near.map(({ lang }) => lang),
     response.coverage, response.unknown, passages.length > 0, engine.info.model,

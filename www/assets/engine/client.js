@@ -82,12 +82,13 @@ export class Engine extends EventTarget {
    * Searches by words and meaning. Only while `state.meaning` is `ready`.
    * @param {object} query as kb-wasm's `Query`
    * @param {AbortSignal} [signal]
+   * @param {boolean} [plain] compare the vectors as they are, so that cosines mean the same in every knowledge base
    */
-  async searchMeaning(query, signal) {
+  async searchMeaning(query, signal, plain = false) {
     const encoder = this.#encoder;
     if (!encoder || this.state.meaning !== 'ready') throw new EngineError('kb::missing', 'the model is not loaded');
     const { k, allowed } = await this.#ask('candidates', [query], signal);
-    const candidates = await encoder.call('candidates', [query.text, k, allowed], { signal });
+    const candidates = await encoder.call('candidates', [query.text, k, allowed, plain], { signal });
     return this.#ask('search', [query, candidates], signal);
   }
 

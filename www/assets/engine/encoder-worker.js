@@ -44,9 +44,9 @@ serve({
     keep(cache, new URL('model.json', modelFolder), model.json);
     return undefined;
   },
-  candidates(text, k, allowed) {
+  candidates(text, k, allowed, plain) {
     if (!encoder) throw new EngineError('kb::missing', 'the model is not loaded');
-    const { ids, scores } = encoder.candidates(text, k, allowed);
+    const { ids, scores } = encoder.candidates(text, k, allowed, plain);
     return { ids, scores };
   },
   similarities(question, texts) {
