@@ -7,6 +7,7 @@
 mod block;
 mod collection;
 mod content;
+mod contents;
 mod extract;
 mod font;
 mod furniture;
@@ -39,6 +40,8 @@ pub fn to_markdown(bytes: &[u8], path: &str, notes: &mut Notes) -> Result<Markdo
     let body = heading::body_size(&block::blocks(&pages));
     let removed = furniture::remove(&mut pages, body);
     notes.count_some("PDF running heads, feet and page numbers left out", removed);
+    let listed = contents::remove(&mut pages);
+    notes.count_some("PDF lines of tables of contents left out", listed);
     let blocks = block::blocks(&pages);
     let headings = heading::headings(&blocks, body);
     let rendered = render::render(&blocks, &headings);
