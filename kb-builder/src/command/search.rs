@@ -106,6 +106,8 @@ pub struct SearchOutput<'a> {
     took_ms: f64,
     /// Share of the question's words, by rarity, that the best passage has: 0 to 1.
     coverage: f32,
+    /// Share of the question's words, by rarity, that stand nowhere in the base: 0 to 1.
+    unknown: f32,
     hits: Vec<OutputHit<'a>>,
     /// The hits by document, each document at its best hit.
     documents: Vec<OutputDocument<'a>>,
@@ -150,6 +152,7 @@ impl<'a> SearchOutput<'a> {
             model: model.filter(|_| response.mode != Mode::Lexical),
             took_ms: (took.as_secs_f64() * 1e5).round() / 100.0,
             coverage: response.coverage,
+            unknown: response.unknown,
             hits: response.hits.iter().map(OutputHit::from).collect(),
             documents: by_document(&response.hits),
             facets: None,
