@@ -56,8 +56,6 @@ pub struct Args {
     /// Compare two rankings question by question
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["run_out", "features_out", "site"])]
     compare: Vec<PathBuf>,
-    #[command(flatten)]
-    retrieval: RetrievalArgs,
     /// Folder of the embedding model, or the name of an installed one
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
@@ -70,6 +68,8 @@ pub struct Args {
     /// No progress
     #[arg(short, long)]
     quiet: bool,
+    #[command(flatten)]
+    retrieval: RetrievalArgs,
 }
 
 /// What is printed.
