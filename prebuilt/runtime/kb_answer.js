@@ -85,24 +85,43 @@ export class Answer {
         return takeFromExternrefTable0(ret[0]);
     }
     /**
-     * Judges what a search found: the cosine of the nearest passage, the response's `coverage`, whether there
-     * was a hit at all, and the name of the model behind the cosine.
+     * Judges what a search found: cosine and language of each hit that has a cosine (none for a search by words),
+     * the response's `coverage` and `unknown`, whether there was a hit at all, and the name of the model behind
+     * the cosines.
      *
      * # Errors
      * None; the type comes from the serialiser.
-     * @param {number | null | undefined} cosine
+     * @param {string} question
+     * @param {Float32Array | number[]} cosines
+     * @param {string[]} langs
      * @param {number} coverage
+     * @param {number} unknown
      * @param {boolean} foundAny
      * @param {string | null} [model]
      * @returns {Relevance}
      */
-    judge(cosine, coverage, foundAny, model) {
-        const val2 = +(isLikeNone(cosine) ? Number.MAX_SAFE_INTEGER : Math.fround(cosine));
-        const val3 = +coverage;
-        const val4 = +foundAny;
-        var ptr0 = isLikeNone(model) ? 0 : passStringToWasm0(model, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
-        var len0 = WASM_VECTOR_LEN;
-        const ret = wasm.answer_judge(this.__wbg_ptr, val2, val3, val4, ptr0, len0);
+    judge(question, cosines, langs, coverage, unknown, foundAny, model) {
+        const val5 = +coverage;
+        const val6 = +unknown;
+        const val7 = +foundAny;
+        let ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3;
+        try {
+            ptr0 = passStringToWasm0(question, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passArrayF32ToWasm0(cosines, wasm.__wbindgen_malloc);
+            len1 = WASM_VECTOR_LEN;
+            ptr2 = passArrayJsValueToWasm0(langs, wasm.__wbindgen_malloc);
+            len2 = WASM_VECTOR_LEN;
+            ptr3 = isLikeNone(model) ? 0 : passStringToWasm0(model, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len3 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr3) { wasm.__wbindgen_free(ptr3, len3 * 1, 1); }
+            if (ptr2) { wasm.__externref_drop_slice(ptr2, len2); wasm.__wbindgen_free(ptr2, len2 * 4, 4); }
+            if (ptr1) { wasm.__wbindgen_free(ptr1, len1 * 4, 4); }
+            if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        const ret = wasm.answer_judge(this.__wbg_ptr, ptr0, len0, ptr1, len1, ptr2, len2, val5, val6, val7, ptr3, len3);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
@@ -968,6 +987,16 @@ function passArrayF32ToWasm0(arg, malloc) {
     const ptr = malloc(arg.length * 4, 4) >>> 0;
     getFloat32ArrayMemory0().set(arg, ptr / 4);
     WASM_VECTOR_LEN = arg.length;
+    return ptr;
+}
+
+function passArrayJsValueToWasm0(array, malloc) {
+    const ptr = malloc(array.length * 4, 4) >>> 0;
+    for (let i = 0; i < array.length; i++) {
+        const add = addToExternrefTable0(array[i]);
+        getDataViewMemory0().setUint32(ptr + 4 * i, add, true);
+    }
+    WASM_VECTOR_LEN = array.length;
     return ptr;
 }
 

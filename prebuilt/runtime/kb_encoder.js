@@ -42,16 +42,18 @@ export class Encoder {
     }
     /**
      * The `k` passages nearest to a question, best first. `allowed` is what `KnowledgeBase.allowed`
-     * returned: one bit a chunk.
+     * returned: one bit a chunk. With `plain` the vectors are compared as they are, whatever they have in common:
+     * such cosines mean the same in every base, and relevance is judged by them.
      *
      * # Errors
      * Throws a `KbError`: `kb::missing` before the model and the vectors are there.
      * @param {string} text
      * @param {number} k
      * @param {Uint8Array | number[] | null} [allowed]
+     * @param {boolean | null} [plain]
      * @returns {Candidates}
      */
-    candidates(text, k, allowed) {
+    candidates(text, k, allowed, plain) {
         const val3 = +k;
         let ptr0, len0, ptr1, len1;
         try {
@@ -64,7 +66,7 @@ export class Encoder {
             if (ptr0) { wasm.__wbindgen_free_command_export(ptr0, len0 * 1, 1); }
             throw e;
         }
-        const ret = wasm.encoder_candidates(this.__wbg_ptr, ptr0, len0, val3, ptr1, len1);
+        const ret = wasm.encoder_candidates(this.__wbg_ptr, ptr0, len0, val3, ptr1, len1, isLikeNone(plain) ? 0xFFFFFF : plain ? 1 : 0);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }

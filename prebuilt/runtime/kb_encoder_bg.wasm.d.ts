@@ -3,7 +3,7 @@
 export const memory: WebAssembly.Memory;
 export const __wbg_encoder_free: (a: number, b: number) => void;
 export const encoder_addSection: (a: number, b: number, c: number, d: number, e: number) => [number, number];
-export const encoder_candidates: (a: number, b: number, c: number, d: number, e: number, f: number) => [number, number, number];
+export const encoder_candidates: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number];
 export const encoder_embed: (a: number, b: number, c: number) => [number, number, number];
 export const encoder_load: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number];
 export const encoder_new: (a: number, b: number) => [number, number, number];

@@ -10,9 +10,9 @@ export interface KbError extends Error {
 /** Which lists answer: words and meaning fused, words alone, meaning alone. */
 export type Mode = "hybrid" | "lexical" | "vector";
 
-/** Conditions on one key are alternatives, conditions on different keys must all hold. */
+/** Conditions on one key are alternatives, conditions on different keys must all hold, turned-round ones must not. */
 export interface Filter {
-    /** `path` (a prefix), `lang`, `tag` or a metadata key. */
+    /** `path` (a prefix), `lang`, `tag` or a metadata key; with `!` at its end the condition is turned round. */
     key: string;
     value: string;
 }
@@ -25,6 +25,10 @@ export interface Query {
     /** Only these collections; all if empty. */
     collections?: string[];
     filters?: Filter[];
+    /** Whether the reader is still typing: the last word is then taken as the beginning of one. */
+    unfinished?: boolean;
+    /** Whether passages that say nearly the same as a better hit are hits as well. */
+    keepDuplicates?: boolean;
 }
 
 /** A range of a string in UTF-16 units. */
@@ -73,8 +77,10 @@ export interface Response {
     lexicalCandidates: number;
     /** Passages that the vectors proposed. */
     vectorCandidates: number;
-    /** How much of the score that the question's words could reach is reached by its best passage, 0 to 1. */
+    /** Share of the question's words, by rarity, that the passage with most of them has, 0 to 1. */
     coverage: number;
+    /** Share of the question's words, weighted by rarity, that stand nowhere in the base: 0 to 1. */
+    unknown: number;
     /** Files of text that must be added before every excerpt can be shown. */
     missing: string[];
 }

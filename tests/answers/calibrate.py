@@ -3,7 +3,7 @@
     kb-builder build --config docs/kb.toml --out site && kb-builder serve site --api --port 8089 &
     python3 tests/answers/calibrate.py http://localhost:8089
 
-Asks every question of answerable.jsonl and unanswerable.jsonl, and fits a logistic regression (Newton's method, an L2 penalty
+Asks every question of answerable.jsonl, docs/demo-questions.json and unanswerable.jsonl, and fits a logistic regression (Newton's method, an L2 penalty
 of 0.5 on standardised features) to what the search says: cosine of the nearest passage and its lead over the mean, coverage and unknown words (not where
 the nearest passage is in another language), and whether it is. Printed are
 the weights for the code, and for each threshold how many answerable questions would be refused and how many unanswerable
@@ -76,6 +76,8 @@ def report(name, x, y):
 
 def main(base):
     good, bad = questions("answerable.jsonl"), questions("unanswerable.jsonl")
+    demo = json.loads((HERE / "../../docs/demo-questions.json").read_text("utf-8"))
+    good += [entry["question"] for entry in demo]
     y = np.array([1] * len(good) + [0] * len(bad))
     both = np.array([evidence(base, q, "hybrid") for q in good + bad])
     words = np.array([evidence(base, q, "lexical") for q in good + bad])

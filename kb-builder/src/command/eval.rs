@@ -73,8 +73,6 @@ pub struct Args {
     /// Compare two rankings question by question
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["run_out", "features_out", "site"])]
     compare: Vec<PathBuf>,
-    #[command(flatten)]
-    retrieval: RetrievalArgs,
     /// Folder of the embedding model, or the name of an installed one; with --answers, name of the language model
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
@@ -99,6 +97,8 @@ pub struct Args {
     /// No progress
     #[arg(short, long)]
     quiet: bool,
+    #[command(flatten)]
+    retrieval: RetrievalArgs,
 }
 
 /// What is printed.

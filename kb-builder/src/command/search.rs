@@ -54,14 +54,14 @@ pub struct Args {
     /// Count the documents found by language, collection and tag
     #[arg(long)]
     facets: bool,
-    #[command(flatten)]
-    retrieval: RetrievalArgs,
     /// Folder of the embedding model, or the name of an installed one [default: the site's own]
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    retrieval: RetrievalArgs,
 }
 
 /// The modes as they are typed.

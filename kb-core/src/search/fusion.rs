@@ -6,17 +6,14 @@ use crate::index::lexical::Scored;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How many candidates the words' list gives at least. A list of hits of length k needs as many as k.
+/// How many candidates each list gives at least. A list of hits of length k needs as many as k. The scores of
+/// a list are stretched over its candidates: with more of them the best ones would lie closer together.
 pub const CANDIDATES: usize = 50;
-
-/// How many candidates the vectors' list gives at least: more than the words' list, so that a passage that
-/// the words found has its cosine as well.
-pub const VECTOR_CANDIDATES: usize = 200;
 
 /// Share of the question's weight that the best passage must hold for the words' list to get its whole
 /// weight. Below, it shrinks in proportion: the best passage of a question that shares a stray word with
 /// the base proves little, however far it is ahead of the next one.
-const FULL_COVERAGE: f32 = 0.5;
+const FULL_COVERAGE: f32 = 0.4;
 /// The same for a question in a language that the base lacks: what it shares with a passage is names and
 /// numbers, and little of what is asked.
 const FULL_COVERAGE_ACROSS: f32 = 0.8;

@@ -4,7 +4,7 @@ use super::duplicates::Seen;
 use super::excerpt::{MarkTerm, excerpt};
 use super::facet::{Facet, count};
 use super::filter::matches;
-use super::fusion::{CANDIDATES, Fused, Lists, VECTOR_CANDIDATES, fuse};
+use super::fusion::{CANDIDATES, Fused, Lists, fuse};
 use super::options::RetrievalOptions;
 use super::{ChunkSet, Excerpt, Explanation, Hit, Mode, Query, Response, Understanding, VectorHit, phrase};
 use crate::chunk::{Chunk, opening_headings, plain_passage, title_path};
@@ -175,9 +175,9 @@ impl KnowledgeBase {
         Some(set)
     }
 
-    /// How many candidates the vector side should give for this query.
+    /// How many candidates each side should give for this query.
     pub fn candidates(&self, query: &Query) -> usize {
-        VECTOR_CANDIDATES.max(query.k)
+        CANDIDATES.max(query.k)
     }
 
     /// Answers by words alone, whatever the query's mode is.
@@ -236,9 +236,7 @@ impl KnowledgeBase {
             _ => self.lexical.scores(&words, allowed.as_ref())?,
         };
         let scores: Vec<(u32, f32)> = found.passages.iter().map(|s| (s.chunk, s.score)).collect();
-        // As many of each list are said to have been found by it; the vectors give more, for their cosines.
-        let listed = CANDIDATES.max(query.k);
-        let best = self.best(&scores, listed);
+        let best = self.best(&scores, self.candidates(query));
         let lexical: Vec<Scored> = best.iter().filter_map(|i| found.passages.get(*i)).copied().collect();
         let across = self.lacks(Self::language_of(text), allowed.as_ref());
         let lists = Lists { lexical: &lexical, vector: &vectors, scored: &found.passages, across };
@@ -252,7 +250,7 @@ impl KnowledgeBase {
             .collect();
         let (mut hits, mut explanations) = (Vec::new(), Vec::<Explanation>::new());
         for (f, folded) in self.chosen(&fused, query) {
-            if let Some(hit) = self.hit(hits.len() + 1, f, listed, &marked) {
+            if let Some(hit) = self.hit(hits.len() + 1, f, &marked) {
                 hits.push(hit);
                 explanations.push(f.explanation(folded));
             }
@@ -362,7 +360,7 @@ impl KnowledgeBase {
         heap.into_sorted_vec().into_iter().map(|(.., i)| i).collect()
     }
 
-    fn hit(&self, rank: usize, fused: &Fused, listed: usize, terms: &[MarkTerm]) -> Option<Hit> {
+    fn hit(&self, rank: usize, fused: &Fused, terms: &[MarkTerm]) -> Option<Hit> {
         let chunk = self.chunks.get(fused.chunk as usize)?;
         let document = self.documents.get(chunk.doc as usize)?;
         let own = chunk.section.map(|s| s as usize);
@@ -376,7 +374,7 @@ impl KnowledgeBase {
             rank,
             score: fused.score,
             lexical_score: fused.lexical.filter(|_| fused.lexical_rank.is_some()).map(|s| s.score),
-            vector_score: fused.vector.filter(|_| fused.vector_rank.is_some_and(|rank| rank <= listed)),
+            vector_score: fused.vector,
             chunk_id: chunk.id.to_string(),
             chunk: fused.chunk,
             collection: document.collection.clone(),

@@ -13,7 +13,7 @@ mod phrase;
 pub use chunk_set::ChunkSet;
 pub use excerpt::MAX_EXCERPT_CHARS;
 pub use facet::Facet;
-pub use fusion::{CANDIDATES, Part, PartName, VECTOR_CANDIDATES};
+pub use fusion::{CANDIDATES, Part, PartName};
 pub use knowledge_base::{Explained, KnowledgeBase};
 pub use options::{FusionMethod, RRF_K, RetrievalOptions, ThreeWayPreset};
 

@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn pairs_are_sorted_so_that_they_can_be_searched() {
         let chars: Vec<char> = PAIRS.chars().collect();
-        assert!(chars.iter().all(|c| c.len_utf8() == 3) && chars.len() % 2 == 0);
+        assert!(chars.iter().all(|c| c.len_utf8() == 3) && chars.len().is_multiple_of(2));
         assert!(chars.chunks(2).map(|p| p[0]).is_sorted());
     }
 
