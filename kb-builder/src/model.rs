@@ -126,7 +126,9 @@ pub fn locate(flag: Option<&Path>, config: Option<&Path>) -> Result<PathBuf> {
         let list: String = places.iter().map(|p| format!("\n    {}", p.display())).collect();
         Error::failed(
             format!("no embedding model was found; looked in{list}"),
-            format!("copy the folder {DEFAULT_MODEL} to one of these places, name one with --model DIR or {MODEL_VARIABLE}, or build with --no-model for search by words only"),
+            format!(
+                "copy the folder {DEFAULT_MODEL} to one of these places, name one with --model DIR or {MODEL_VARIABLE}, or build with --no-model for search by words only"
+            ),
         )
     })
 }

@@ -187,5 +187,8 @@ fn an_installed_program_brings_its_model() {
     let shown: Value = serde_json::from_slice(&run(&["model", "--json"])).expect("JSON");
     let installed = s.path("cache").join("models/multilingual-e5-small-zh-en-q4");
     assert_eq!(shown["path"], installed.to_string_lossy().as_ref());
-    assert_eq!(std::fs::read(installed.join("model.onnx")).expect("model"), std::fs::read(Path::new(&model()).join("model.onnx")).expect("model"));
+    assert_eq!(
+        std::fs::read(installed.join("model.onnx")).expect("model"),
+        std::fs::read(Path::new(&model()).join("model.onnx")).expect("model")
+    );
 }

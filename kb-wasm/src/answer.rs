@@ -203,7 +203,8 @@ impl Answer {
         let segments: Vec<Segment> = read("the answer", segments)?;
         let passages: Vec<Passage> = read("the passages", passages)?;
         let checked = support::check(&segments, &passages, refusal, None);
-        let text: String = segments.iter().map(|s| if let Segment::Text { text } = s { text.as_str() } else { "" }).collect();
+        let text: String =
+            segments.iter().map(|s| if let Segment::Text { text } = s { text.as_str() } else { "" }).collect();
         let mut cursor = Utf16Cursor::new(&text);
         let sentences = checked.iter().map(|sentence| {
             let span = cursor.span(&sentence.span_bytes);

@@ -90,13 +90,7 @@ impl Encoder {
     /// # Errors
     /// Throws a `KbError`: `kb::missing` before the model and the vectors are there.
     #[wasm_bindgen(unchecked_return_type = "Candidates")]
-    pub fn candidates(
-        &self,
-        text: &str,
-        k: u32,
-        allowed: Option<Vec<u8>>,
-        plain: Option<bool>,
-    ) -> JsResult<JsValue> {
+    pub fn candidates(&self, text: &str, k: u32, allowed: Option<Vec<u8>>, plain: Option<bool>) -> JsResult<JsValue> {
         let found = self.nearest(text, k as usize, allowed, plain.unwrap_or_default());
         let (ids, scores) = found.map_err(to_js)?;
         let out = js_sys::Object::new();

@@ -33,7 +33,9 @@ fn a_prompt_becomes_a_request() {
 
 #[wasm_bindgen_test]
 fn an_address_that_cannot_be_one_is_refused() {
-    for (provider, address) in [("openai-compatible", ""), ("nobody", ""), ("ollama", "ftp://x"), ("ollama", "http://a:b@c")] {
+    for (provider, address) in
+        [("openai-compatible", ""), ("nobody", ""), ("ollama", "ftp://x"), ("ollama", "http://a:b@c")]
+    {
         let error = Chat::new(settings(provider, address)).err().unwrap();
         assert_eq!(code(&error), "kb::invalid_input", "{provider} {address}");
     }
