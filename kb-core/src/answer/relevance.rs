@@ -92,7 +92,7 @@ impl Calibration {
         coverage: 0.0,
         unknown: -3.5,
         foreign: 3.64,
-        threshold: 0.2,
+        threshold: 0.1,
         near: Some(0.9),
     };
 
