@@ -92,7 +92,7 @@ impl Calibration {
         unknown: -2.2,
         foreign: 0.0,
         threshold: 0.3,
-        near: Some(0.88),
+        near: Some(0.9),
     };
 
     /// The figures for a model, found by its name: the numbers of a family lie close together, and a
