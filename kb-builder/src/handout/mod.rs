@@ -13,6 +13,9 @@ use std::path::Path;
 
 pub use attach::{Look, attach, link};
 
+/// The module that runs the whole page.
+const PAGE: &str = "assets/app.js";
+
 /// What searches run in.
 const WORKERS: [&str; 2] = ["assets/engine/search-worker.js", "assets/engine/encoder-worker.js"];
 
@@ -86,6 +89,11 @@ fn carry(site: &Path, page: &str, model: bool) -> Result<Carried> {
     }
     let search = "assets/runtime/kb_search_bg.wasm";
     let mut words = blocks::element(search, runtime(search)?);
+    // Elements on other pages search and do not answer.
+    if page == PAGE {
+        let answer = "assets/runtime/kb_answer_bg.wasm";
+        words.push_str(&blocks::element(answer, runtime(answer)?));
+    }
     if meaning_too {
         let encoder = "assets/runtime/kb_encoder_bg.wasm";
         meaning.push_str(&blocks::element(encoder, runtime(encoder)?));
@@ -108,9 +116,9 @@ fn carry(site: &Path, page: &str, model: bool) -> Result<Carried> {
 }
 
 /// One HTML file with the page, the knowledge base and, unless `model` is false, the model. It opens from
-/// the disk and asks the network for nothing.
+/// the disk and asks the network for nothing, but for a language model that its reader sets up.
 pub fn single_file(site: &Path, model: bool) -> Result<(String, Sizes)> {
-    let carried = carry(site, "assets/app.js", model)?;
+    let carried = carry(site, PAGE, model)?;
     let template = asset_text("index.html").unwrap_or_default();
     let page = Page {
         title: carried.manifest.title.clone(),
