@@ -16,8 +16,7 @@ fn value(text: &str, name: &str) -> Option<String> {
             let (key, value) = line.split_once('=')?;
             (key.trim() == name).then(|| unquoted(value.trim()).to_owned())
         })
-        .filter(|v| !v.is_empty())
-        .next_back()
+        .rfind(|v| !v.is_empty())
 }
 
 fn unquoted(value: &str) -> &str {

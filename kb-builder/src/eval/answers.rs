@@ -218,7 +218,7 @@ impl Tally {
         let answerable: Vec<&Detail> = details.iter().filter(|d| d.answerable && d.kind.is_some()).collect();
         let others: Vec<&Detail> = details.iter().filter(|d| !d.answerable && d.kind.is_some()).collect();
         let answers: Vec<&Detail> = details.iter().filter(given).collect();
-        let right: Vec<&&Detail> = answerable.iter().filter(|d| given(*d)).collect();
+        let right: Vec<&&Detail> = answerable.iter().filter(|d| given(d)).collect();
         let sum: f64 = answers.iter().map(|d| f64::from(d.confidence)).sum();
         let mean = if answers.is_empty() { 0.0 } else { (sum / answers.len() as f64 * 1000.0).round() / 1000.0 };
         AnswerScores {

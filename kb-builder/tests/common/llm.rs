@@ -60,10 +60,10 @@ impl Fixture {
             for stream in listener.incoming() {
                 let (seen, gone, reply) = (Arc::clone(&seen), Arc::clone(&gone), Arc::clone(&reply));
                 thread::spawn(move || {
-                    if let Ok(mut stream) = stream {
-                        if serve(&mut stream, &seen, &*reply).is_err() {
-                            *gone.lock().expect("lock") = Some(Instant::now());
-                        }
+                    if let Ok(mut stream) = stream
+                        && serve(&mut stream, &seen, &*reply).is_err()
+                    {
+                        *gone.lock().expect("lock") = Some(Instant::now());
                     }
                 });
             }
