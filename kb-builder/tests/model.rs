@@ -161,9 +161,9 @@ fn eval_measures_what_the_run_file_says() {
             json!({"id": "q3", "text": "need an umbrella?"}),
         ]),
     );
+    s.write("set/qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq3\td3\t1\n");
     let scores = s.json(&["eval", "set", "--mode", "vector", "--model", &model()]);
     assert_eq!((&scores["mode"], &scores["ndcg10"], &scores["queries"]), (&"vector".into(), &1.0.into(), &2.into()));
-    s.write("set/qrels.tsv", "query-id\tcorpus-id\tscore\nq1\td1\t1\nq3\td3\t1\n");
     let output = s.expect(1, &["eval", "cache", "--mode", "lexical"]);
     assert!(stderr(&output).contains("corpus.jsonl"), "{}", stderr(&output));
 }
