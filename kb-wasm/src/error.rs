@@ -1,5 +1,6 @@
 //! The one place where an error of kb-core becomes one of JavaScript.
 
+#[cfg(any(feature = "search", feature = "answer"))]
 use kb_core::ErrorKind;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -18,6 +19,7 @@ pub(crate) fn to_js(error: kb_core::Error) -> JsValue {
 }
 
 /// An argument from JavaScript that has the wrong shape.
+#[cfg(any(feature = "search", feature = "answer"))]
 pub(crate) fn bad_argument(what: &str, error: serde_wasm_bindgen::Error) -> JsValue {
     to_js(kb_core::Error::new(ErrorKind::InvalidInput, format!("{what} has the wrong shape ({error})")))
 }

@@ -91,7 +91,7 @@ impl Calibration {
         coverage: 0.0,
         unknown: -2.2,
         foreign: 0.0,
-        threshold: 0.3,
+        threshold: 0.22,
         near: Some(0.9),
     };
 

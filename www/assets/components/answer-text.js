@@ -6,6 +6,8 @@ import { renderMarkdown } from '../markdown/render.js';
 // Stand-ins inside the Markdown for what becomes elements afterwards; the same characters of the text itself are taken out.
 const [OPEN, CLOSE, WEAK, END] = ['\uE000', '\uE001', '\uE002', '\uE003'];
 const STAND_INS = /[\uE000-\uE003]/g;
+/** How much is drawn in one go. Characters. */
+const PIECE = 6000;
 /** How a line of Markdown may begin before its words. */
 const LINE_START = /^[ \t]*(?:[-*+>#]+[ \t]+|\d+[.)][ \t]+)*/;
 
@@ -63,15 +65,38 @@ export function answerText(root, { strings, cite }) {
       scheduled = true;
       requestAnimationFrame(draw);
     },
-    /** Draws everything at once, with the sentences that are not backed marked. @param {import('../engine/answers.js').Segment[]} segments @param {{ start: number, end: number, verdict: string }[]} sentences */
-    finish(segments, sentences) {
-      source = withMarks(segments, sentences.filter(({ verdict }) => verdict === 'weak' || verdict === 'uncited'));
-      for (const segment of segments) if (segment.kind === 'citation') passages.set(segment.n, segment.passage);
-      done = 0;
-      root.replaceChildren(tail);
-      draw();
+    /** Draws what is left, or everything again with the sentences that are not backed marked, piece by piece. @param {import('../engine/answers.js').Segment[]} segments @param {{ start: number, end: number, verdict: string }[]} sentences */
+    async finish(segments, sentences) {
+      const unbacked = sentences.filter(({ verdict }) => verdict === 'weak' || verdict === 'uncited');
+      if (!unbacked.length) return draw();
+      const whole = withMarks(segments, unbacked);
+      /** @type {Node[]} */
+      const nodes = [];
+      for (let at = 0; at < whole.length;) {
+        const end = pieceEnd(whole, at);
+        nodes.push(...render(whole.slice(at, end)));
+        at = end;
+        if (at < whole.length) await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+      scheduled = true; // nothing is drawn after this
+      root.replaceChildren(...nodes);
     },
   };
+}
+
+/** Where the next piece of a text ends that is drawn in one go: at a break between blocks, if there is one. */
+function pieceEnd(source, from) {
+  const end = lastBreak(source.slice(0, from + PIECE), from);
+  return end > from && source.length > from + PIECE ? end : source.length > from + PIECE ? breakAfter(source, from) : source.length;
+}
+
+/** The first break at all, for a block longer than a piece. */
+function breakAfter(source, from) {
+  for (let size = 2 * PIECE; from + size < source.length; size *= 2) {
+    const end = lastBreak(source.slice(0, from + size), from);
+    if (end > from) return end;
+  }
+  return source.length;
 }
 
 /** The end of the last block that cannot change any more: a blank line outside code and formulas. */
@@ -109,7 +134,8 @@ function withMarks(segments, ranges) {
         }
       }
       if (range && at >= range.end) {
-        if (inside) out += END;
+        // Behind the words, not at the beginning of the next line, where it would hide what that line is.
+        if (inside) out = out.replace(/\s*$/, (space) => END + space);
         inside = false;
         next += 1;
       }
@@ -118,7 +144,7 @@ function withMarks(segments, ranges) {
       at += char.length;
     }
   }
-  return inside ? out + END : out;
+  return inside ? out.replace(/\s*$/, (space) => END + space) : out;
 }
 
 /** Puts elements in the place of stand-ins. @param {DocumentFragment} fragment */

@@ -130,11 +130,12 @@ export function answerCard(root, { engine, base, strings, language, announce }) 
         state.textContent = s.choosing;
         for (const segment of await extractive(engine, found, signal)) add(segment);
       }
-      checked = await check(segments, passages, nothing, found.relevance.score);
+      // A longer answer would hold up the page; its beginning says enough.
+      checked = await check(firstPart(segments), passages, nothing, found.relevance.score);
       if (kind === 'generated' && checked.refused) kind = 'refused';
-      text.finish(segments, kind === 'generated' ? checked.sentences : []);
+      await text.finish(segments, kind === 'generated' ? checked.sentences : []);
     } catch (error) {
-      text.finish(segments, []);
+      await text.finish(segments, []);
       article.removeAttribute('aria-busy');
       stop.remove();
       if (error.name === 'AbortError') {
@@ -253,6 +254,20 @@ export function answerCard(root, { engine, base, strings, language, announce }) 
 }
 
 const place = (passage) => (passage ? [passage.title, ...passage.headingPath].filter((part, i, all) => part && part !== all[i - 1]).join(' › ') : '');
+
+/** How much of an answer is compared with its sources. Characters. */
+const CHECKED = 20_000;
+
+function firstPart(segments) {
+  let left = CHECKED;
+  const out = [];
+  for (const segment of segments) {
+    if (left <= 0) break;
+    out.push(segment);
+    if (segment.kind === 'text') left -= segment.text.length;
+  }
+  return out;
+}
 
 const plain = (segments) => segments.map((segment) => (segment.kind === 'text' ? segment.text : `[${segment.n}]`)).join('').trim();
 
