@@ -51,8 +51,8 @@ test('after one visit everything that it loaded works without a network, meaning
   await offlineState('ready');
   const { url } = server;
   await cut();
-  await page.goto(`${url}?q=${encodeURIComponent('can movies be stored')}`);
-  await answered(page, 'can movies be stored', 'meaning');
+  await page.goto(`${url}?q=${encodeURIComponent('are huge movies welcome here')}`);
+  await answered(page, 'are huge movies welcome here', 'meaning');
   assert.ok((await hits(page)).slice(0, 3).some(({ path }) => path.endsWith('09-large-and-secret.md')));
   await page.click('.hit-title a');
   await page.locator('.prose .passage').waitFor();
@@ -147,6 +147,7 @@ test('two knowledge bases on one origin keep apart', async () => {
   await offlineState('ready');
   await page.goto(`${server.url}two/?q=branch`);
   await answered(page, 'branch', 'words');
+  await waitFor(page, 'meaning', 'ready');
   await page.waitForFunction(async () => (await navigator.serviceWorker.getRegistrations()).length === 2, undefined, { timeout: 30_000 });
   await page.waitForFunction(async () => (await caches.keys()).filter((name) => name.startsWith('kb-builder-page:')).length === 2, undefined, { timeout: 30_000 });
   const names = await cacheNames() ?? [];

@@ -112,7 +112,7 @@ test('the network goes away after the load: search, reading and meaning go on', 
   await page.locator('.prose').waitFor();
   await page.context().setOffline(true);
   await page.locator('.reader-back').click();
-  await ask(page, 'can movies be stored');
+  await ask(page, 'are huge movies welcome here');
   assert.ok((await hits(page)).slice(0, 3).some(({ path }) => path.endsWith('09-large-and-secret.md')));
   await page.click('.hit-title a');
   await page.locator('.prose .passage').waitFor();
