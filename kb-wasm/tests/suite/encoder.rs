@@ -64,7 +64,7 @@ fn with_vectors(bundle: &SealedBundle) -> Encoder {
 }
 
 fn nearest(encoder: &Encoder, text: &str, k: u32, allowed: Option<Vec<u8>>) -> Vec<(u32, f32)> {
-    let found: JsValue = encoder.candidates(text, k, allowed).unwrap();
+    let found: JsValue = encoder.candidates(text, k, allowed, None).unwrap();
     let ids = get(&found, "ids").dyn_into::<Uint32Array>().unwrap().to_vec();
     let scores = get(&found, "scores").dyn_into::<Float32Array>().unwrap().to_vec();
     ids.into_iter().zip(scores).collect()
@@ -134,5 +134,5 @@ fn damaged_vectors_are_refused() {
     assert_eq!(code(&encoder.add_section(&file.name, bytes).unwrap_err()), "kb::corrupt");
     let docs = bundle.files.iter().find(|f| f.name.starts_with("docs")).unwrap();
     assert_eq!(code(&encoder.add_section(&docs.name, docs.bytes.clone()).unwrap_err()), "kb::invalid_input");
-    assert_eq!(code(&encoder.candidates("question", 3, None).unwrap_err()), "kb::missing");
+    assert_eq!(code(&encoder.candidates("question", 3, None, None).unwrap_err()), "kb::missing");
 }
