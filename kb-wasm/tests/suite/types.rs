@@ -24,8 +24,10 @@ impl Declarations {
                 found.interfaces.insert(name.clone(), Vec::new());
                 open = Some(name);
             } else if let Some(rest) = line.strip_prefix("export type ") {
-                let (name, kind) = rest.trim_end_matches(';').split_once(" = ").unwrap();
-                found.aliases.insert(name.into(), kind.into());
+                // Those over several lines are unions of objects, which nothing here returns by itself.
+                if let Some((name, kind)) = rest.trim_end_matches(';').split_once(" = ") {
+                    found.aliases.insert(name.into(), kind.into());
+                }
             } else if line == "}" {
                 open = None;
             } else if let (Some(name), Some((key, kind))) =
