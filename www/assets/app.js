@@ -127,10 +127,15 @@ function painted() {
   offerAnswer();
 }
 
-/** The answer's code comes behind the first results. */
-function offerAnswer() {
+/** The answer's code comes behind the first results, or when the page has nothing else to do, so that it is there without a network too. */
+function loadCard() {
   card ??= import('./components/answer.js').then(({ answerCard }) => answerCard(find('[data-answers]'), { engine, base: site, strings: () => strings, language: () => language, announce }));
-  card.then((shown) => shown.about(question()), () => (card = undefined));
+  card.catch(() => (card = undefined));
+  return card;
+}
+
+function offerAnswer() {
+  loadCard().then((shown) => shown.about(question()), () => {});
 }
 
 function returnToOpened() {
@@ -151,6 +156,7 @@ function engineChanged() {
     describe();
     show();
     // The first search goes before.
+    setTimeout(loadCard, 500);
     setTimeout(() => away.begin(), 1500);
   } else if (state.meaning !== lastState.meaning && route.query && !route.doc) {
     session.improve(question());
