@@ -168,7 +168,10 @@ impl Config {
         let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))?;
         let base = path.parent().unwrap_or(Path::new(""));
         Self::parse(&text, base).map_err(|message| {
-            Error::usage(format!("{}: {message}", path.display()), "the keys of kb.toml are listed in docs/CONFIG.md")
+            Error::usage(
+                format!("{}: {message}", path.display()),
+                "`kb-builder build --help` and the guide's page about the configuration list the keys",
+            )
         })
     }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
@@ -102,6 +102,8 @@ test('`init --github-pages` writes a workflow and settings, and overwrites nothi
   const folder = await mkdtemp(join(tmpdir(), 'kb-init-'));
   const init = (...args) => run(program(), ['init', ...args], { cwd: folder });
   await assert.rejects(init('--github-pages'), /there is no kb\.toml here/);
+  await assert.rejects(init('notes', '--github-pages'), /there is no notes/);
+  await mkdir(join(folder, 'notes'));
   await init('notes', '--github-pages', '--branch', 'trunk');
   const workflow = await readFile(join(folder, '.github/workflows/knowledge-base.yml'), 'utf8');
   assert.match(workflow, /branches: \[trunk\]/);
@@ -110,7 +112,6 @@ test('`init --github-pages` writes a workflow and settings, and overwrites nothi
   assert.match(await readFile(join(folder, 'kb.toml'), 'utf8'), /path = "notes"/);
   await assert.rejects(init('--github-pages'), /is there already/);
   // What the workflow runs works with what was written.
-  await run('mkdir', ['notes'], { cwd: folder });
   await writeFile(join(folder, 'notes/a.md'), '# A\n\nA text about lanterns that is long enough to be found by somebody who looks for it.\n');
   await run(program(), ['build', '--out', '_site', '--no-model'], { cwd: folder });
   await readFile(join(folder, '_site/index.html'));

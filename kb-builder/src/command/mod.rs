@@ -79,9 +79,13 @@ fn print_json(value: &impl serde::Serialize) -> Result<()> {
     use std::io::Write;
     let text = serde_json::to_string_pretty(value)
         .map_err(|e| crate::Error::failed(format!("the result cannot be written as JSON: {e}"), ""))?;
-    // A reader that has seen enough, such as `head`, is no failure.
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
-    Ok(())
+    match writeln!(std::io::stdout().lock(), "{text}").and_then(|()| std::io::stdout().flush()) {
+        // A reader that has seen enough, such as `head`, is no failure.
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(crate::Error::failed(format!("cannot write the output: {e}"), "make room, or write elsewhere"))
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

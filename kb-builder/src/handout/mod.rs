@@ -6,7 +6,7 @@ mod modules;
 
 use crate::base;
 use crate::error::{Error, Result};
-use crate::model::FILES as MODEL_FILES;
+use crate::model::{FILES as MODEL_FILES, ModelFolder};
 use crate::site::{BUNDLE_DIR, MODEL_DIR, PAGE_FILES, Page, escape};
 use kb_core::bundle::{MANIFEST_FILE, Manifest, SectionKind};
 use std::path::Path;
@@ -85,7 +85,10 @@ fn carry(site: &Path, page: &str, model: bool) -> Result<Carried> {
             SectionKind::Vectors => &mut meaning,
             _ => &mut text,
         };
-        to.push_str(&blocks::element(&format!("{BUNDLE_DIR}/{}", section.file), &read(&folder.join(&section.file))?));
+        let bytes = read(&folder.join(&section.file))?;
+        // A damaged file would only be noticed by the readers of the handout.
+        section.open(&bytes)?;
+        to.push_str(&blocks::element(&format!("{BUNDLE_DIR}/{}", section.file), &bytes));
     }
     let search = "assets/runtime/kb_search_bg.wasm";
     let mut words = blocks::element(search, runtime(search)?);
@@ -107,6 +110,8 @@ fn carry(site: &Path, page: &str, model: bool) -> Result<Carried> {
             }
             meaning.push_str(&blocks::element(&format!("{MODEL_DIR}/{name}"), &read(&file)?));
         }
+        // Reading checks its fingerprint.
+        ModelFolder::read(&site.join(MODEL_DIR))?;
     }
     let entries: Vec<&str> = std::iter::once(page).chain(WORKERS).take(if meaning_too { 3 } else { 2 }).collect();
     let script = modules::script(page, &entries, asset_text)?;

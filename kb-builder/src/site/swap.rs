@@ -6,6 +6,23 @@ use kb_core::bundle::MANIFEST_FILE;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
+/// What a site has at its top.
+const OURS: [&str; 13] = [
+    ".nojekyll",
+    "404.html",
+    "assets",
+    "catalog.json",
+    "documents.html",
+    "files",
+    "index.html",
+    "kb",
+    "llms.txt",
+    "manifest.webmanifest",
+    "model",
+    "sw.js",
+    ".DS_Store",
+];
+
 /// That `target` may be replaced: it does not exist, is empty, or is a site of ours.
 pub fn check_target(target: &Path) -> Result<()> {
     if target.is_file() {
@@ -16,7 +33,18 @@ pub fn check_target(target: &Path) -> Result<()> {
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(e) => return Err(Error::io("read", target, e)),
     };
-    if entries.next().is_none() || target.join(BUNDLE_DIR).join(MANIFEST_FILE).is_file() {
+    if target.join(BUNDLE_DIR).join(MANIFEST_FILE).is_file() {
+        // A site, but perhaps with things that somebody put beside it: they would go with the old one.
+        let foreign = entries.flatten().map(|e| e.file_name()).find(|name| !OURS.iter().any(|our| name == our));
+        return match foreign {
+            None => Ok(()),
+            Some(name) => Err(Error::usage(
+                format!("{} holds {}, which kb-builder did not write", target.display(), name.to_string_lossy()),
+                "a build replaces the whole folder: move that elsewhere, or choose another --out and copy the site from there",
+            )),
+        };
+    }
+    if entries.next().is_none() {
         return Ok(());
     }
     Err(Error::usage(
@@ -141,6 +169,16 @@ mod tests {
             assert_eq!(fs::read_to_string(target.join("kb/manifest.json")).expect("read"), text);
             assert_eq!(names(dir.path()), ["out"]);
         }
+    }
+
+    #[test]
+    fn a_site_with_something_beside_it_is_left_alone() {
+        let dir = tempfile::tempdir().expect("dir");
+        site(dir.path(), "site");
+        assert!(check_target(dir.path()).is_ok());
+        fs::write(dir.path().join("CNAME"), "notes.example.org").expect("write");
+        let refused = check_target(dir.path()).expect_err("refused");
+        assert!(refused.to_string().contains("CNAME"), "{refused}");
     }
 
     #[test]

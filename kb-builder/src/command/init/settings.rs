@@ -24,7 +24,9 @@ pub fn write(folder: &Path, force: bool) -> Result<()> {
     let text = written(&title, &sources, published(folder).as_deref());
     std::fs::write(&file, text).map_err(|e| Error::io("write", &file, e))?;
     println!("{}: {}", file.display(), counted(&sources));
-    println!("Look at it, then run: kb-builder build");
+    let here = folder == Path::new(".");
+    let config = if here { String::new() } else { format!(" --config {}", file.display()) };
+    println!("Look at it, then run: kb-builder build{config}");
     Ok(())
 }
 

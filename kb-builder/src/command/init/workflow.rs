@@ -30,6 +30,12 @@ pub fn write(paths: &[PathBuf], branch: &str, force: bool) -> Result<()> {
             "change its [[source]] entries, and name no folders",
         ));
     }
+    if let Some(missing) = paths.iter().find(|path| !path.exists()) {
+        return Err(Error::usage(
+            format!("there is no {}", missing.display()),
+            "name a folder that is in this repository",
+        ));
+    }
     let workflow = Path::new(WORKFLOW);
     if workflow.exists() && !force {
         return Err(Error::usage(format!("{WORKFLOW} is there already"), "give --force to replace it"));
