@@ -86,6 +86,8 @@ fn mistakes_are_told_with_what_to_do() {
     s.expect(2, &["attach", "n.html"]);
     let output = s.expect(2, &["init", "--github-pages"]);
     assert!(stderr(&output).contains("kb-builder init notes --github-pages"), "{}", stderr(&output));
+    s.expect(2, &["init", "notes", "--github-pages"]);
+    s.write("notes/a.md", "# A\n");
     s.expect(0, &["init", "notes", "--github-pages"]);
     let output = s.expect(2, &["init", "--github-pages"]);
     assert!(stderr(&output).contains("--force"), "{}", stderr(&output));
