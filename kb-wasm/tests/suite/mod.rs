@@ -1,4 +1,4 @@
-//! The tests of both modules, and what they share: a small bundle, and looking into JavaScript values.
+//! The tests of the three modules, and what they share: a small bundle, and looking into JavaScript values.
 
 #[cfg(feature = "answer")]
 mod answer;

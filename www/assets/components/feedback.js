@@ -1,4 +1,4 @@
-// What the reader thought of answers: kept in this browser only, exported as lines that `kb-builder eval` can replay.
+// What the reader thought of answers: kept in this browser only.
 
 import { getSetting, setSetting } from './settings.js';
 
@@ -8,7 +8,7 @@ const MOST = 500;
 /** @typedef {{ question: string, useful: boolean, sources: string[], kind: string }} Feedback */
 
 /** @returns {Feedback[]} */
-export function allFeedback() {
+function allFeedback() {
   try {
     const list = JSON.parse(getSetting('feedback') ?? '[]');
     return Array.isArray(list) ? list : [];
@@ -21,6 +21,3 @@ export function allFeedback() {
 export function keepFeedback(given) {
   setSetting('feedback', JSON.stringify([...allFeedback(), given].slice(-MOST)));
 }
-
-/** One JSON object a line. */
-export const exportFeedback = () => allFeedback().map((each) => `${JSON.stringify(each)}\n`).join('');
