@@ -5,6 +5,7 @@
 mod common;
 
 use kb_core::bundle::{MANIFEST_FILE, SectionKind, open_bundle, unpack};
+use kb_core::chunk::{Chunk, ChunkKind};
 use kb_core::search::FusionMethod;
 use std::path::PathBuf;
 
@@ -37,6 +38,22 @@ fn version_2_opens() {
     assert_eq!((opened.manifest.format, opened.manifest.retrieval.fusion), (2, FusionMethod::Rrf));
     assert_eq!(opened.documents, common::documents());
     assert_eq!(opened.chunks, common::chunks(&common::documents()));
+}
+
+/// The five chunks, each of another sort.
+fn typed_chunks() -> Vec<Chunk> {
+    let kinds = [ChunkKind::Concept, ChunkKind::Code, ChunkKind::Table, ChunkKind::Text, ChunkKind::ProjectStory];
+    common::chunks(&common::documents()).into_iter().zip(kinds).map(|(c, kind)| Chunk { kind, ..c }).collect()
+}
+
+#[test]
+fn version_3_opens() {
+    let folder = folder("v3");
+    let manifest = std::fs::read(folder.join(MANIFEST_FILE)).unwrap();
+    let opened =
+        open_bundle(&manifest, &SectionKind::ALL, |s| Ok(std::fs::read(folder.join(&s.file)).unwrap())).unwrap();
+    assert_eq!(opened.manifest.format, 3);
+    assert_eq!(opened.chunks, typed_chunks());
 }
 
 #[cfg(feature = "vector")]
@@ -121,6 +138,26 @@ mod vectors {
         assert_eq!(hits.iter().take(2).map(|h| h.chunk).collect::<Vec<_>>(), [1, 4]);
         let expected = [0.6 / 0.4_f32.sqrt(), 0.6, 0.0, 0.0, 0.0];
         assert!(hits.iter().zip(expected).all(|(h, e)| (h.score - e).abs() < 0.02), "{hits:?}");
+    }
+
+    /// Made tests/bundles/v3, as above.
+    #[test]
+    #[ignore = "writes into the source tree, and only where there is no such bundle yet"]
+    fn write_version_3() {
+        let folder = folder("v3");
+        assert!(!folder.join(MANIFEST_FILE).exists(), "frozen");
+        std::fs::create_dir_all(&folder).unwrap();
+        let documents = common::documents();
+        let chunks = typed_chunks();
+        let sealed = BundleBuilder::new("kb-builder 0.1.0", &documents, &chunks)
+            .title("测试 test")
+            .lexical(b"stands in for postings".to_vec())
+            .finish()
+            .unwrap();
+        for file in &sealed.files {
+            std::fs::write(folder.join(&file.name), &file.bytes).unwrap();
+        }
+        std::fs::write(folder.join(MANIFEST_FILE), &sealed.manifest_json).unwrap();
     }
 
     /// Made tests/bundles/v2, as above.

@@ -6,7 +6,7 @@ mod common;
 use kb_core::ErrorKind;
 use kb_core::bundle::{self, Manifest, SectionKind, SectionRef, docs, open_bundle, pack, unpack};
 use kb_core::bundle::{BundleBuilder, SealedBundle, chunks as chunk_codec, text};
-use kb_core::chunk::{Chunk, ChunkId};
+use kb_core::chunk::{Chunk, ChunkId, ChunkKind};
 use kb_core::document::{Document, Lang, MetaValue, Section};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -222,6 +222,7 @@ fn document() -> impl Strategy<Value = (Document, Vec<Chunk>)> {
                     section,
                     span_bytes: start as u32..end as u32,
                     overlap_bytes: (at - start) as u32,
+                    kind: ChunkKind::from_code(random.below(12) as u8),
                 });
                 at = end;
             }

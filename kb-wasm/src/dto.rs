@@ -52,6 +52,7 @@ pub(crate) struct HitDto<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
     lang: &'a str,
+    kind: &'static str,
     excerpt: ExcerptDto<'a>,
 }
 
@@ -79,6 +80,7 @@ impl<'a> From<&'a Hit> for HitDto<'a> {
             anchor: &hit.anchor,
             url: hit.url.as_deref(),
             lang: &hit.lang,
+            kind: hit.kind.name(),
             excerpt: ExcerptDto { text: &hit.excerpt.text, marks },
         }
     }

@@ -64,6 +64,8 @@ export interface Hit {
   url?: string;
   /** Language code of the document. */
   lang: string;
+  /** What sort of passage it is: `text`, `concept`, `steps`, `parameters`, `warning`, `code`, `table`, … */
+  kind: string;
   excerpt: Excerpt;
 }
 

@@ -5,6 +5,7 @@ use super::retrieval::RetrievalArgs;
 use crate::base::{self, Base};
 use crate::error::{Error, Result};
 use clap::ValueEnum;
+use kb_core::chunk::ChunkKind;
 use kb_core::search::{
     Excerpt, Explained, Explanation, Facet, Filter, Hit, Mode, Query, Response, RetrievalOptions, Understanding,
 };
@@ -21,8 +22,8 @@ Examples:
   kb-builder search site moves --collection rust-book --filter lang=en --json
   kb-builder search site '\"shortest path\" heap' --filter 'tag!=draft' --explain
 
-Filters: path (the beginning of the document's path), lang, tag, or a key of the document's front
-matter. Filters with one key are alternatives, filters with different keys must all hold, and
+Filters: path (the beginning of the document's path), lang, tag, type (of the passage: text, concept,
+steps, parameters, warning, code, table), or a key of the document's front matter. Filters with one key are alternatives, filters with different keys must all hold, and
 KEY!=VALUE must not. Words in quotation marks must stand in a passage as they are.";
 
 /// Search a knowledge base on this machine
@@ -176,6 +177,8 @@ struct OutputHit<'a> {
     anchor: &'a str,
     url: String,
     lang: &'a str,
+    /// What sort of passage it is.
+    kind: ChunkKind,
     excerpt: &'a str,
     /// Byte ranges of `excerpt` that hold words of the query.
     excerpt_marks_bytes: Vec<[usize; 2]>,
@@ -290,6 +293,7 @@ impl<'a> From<&'a Hit> for OutputHit<'a> {
             anchor: &hit.anchor,
             url: base::address(hit),
             lang: &hit.lang,
+            kind: hit.kind,
             excerpt: &hit.excerpt.text,
             excerpt_marks_bytes: hit.excerpt.marks_bytes.iter().map(|r| [r.start, r.end]).collect(),
             chunk_id: &hit.chunk_id,

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::model::ModelFolder;
 use crate::report::Reporter;
 use kb_core::bundle::BundleBuilder;
-use kb_core::chunk::{Chunk, ChunkId, heading};
+use kb_core::chunk::{Chunk, ChunkId, ChunkKind, heading};
 use kb_core::document::Document;
 use kb_core::embed::TextKind;
 use kb_core::index::lexical::LexicalBuilder;
@@ -193,7 +193,7 @@ fn passages(document: &Document, number: u32) -> Result<Vec<Chunk>> {
         }
     }
     let id = ChunkId::new(&document.collection, &document.path, &document.text, 0);
-    Ok(vec![Chunk { id, doc: number, section: None, span_bytes: 0..document.text.len() as u32, overlap_bytes: 0 }])
+    Ok(vec![Chunk { id, doc: number, section: None, span_bytes: 0..document.text.len() as u32, overlap_bytes: 0, kind: ChunkKind::Text }])
 }
 
 /// About how many tokens a text has: 0.8 for a Chinese character, one for four others.

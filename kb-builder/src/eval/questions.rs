@@ -94,6 +94,7 @@ mod tests {
             anchor: anchor.into(),
             url: None,
             lang: "en".into(),
+            kind: kb_core::chunk::ChunkKind::Text,
             excerpt: Excerpt { text: String::new(), marks_bytes: vec![] },
         }
     }

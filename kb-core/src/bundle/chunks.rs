@@ -2,7 +2,7 @@
 
 use super::codec;
 use super::frame::SectionKind;
-use crate::chunk::{Chunk, ChunkId};
+use crate::chunk::{Chunk, ChunkId, ChunkKind};
 use crate::document::Document;
 use crate::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,12 @@ struct ChunksWire<'a> {
     gaps: Vec<i64>,
     bytes: Vec<u32>,
     overlaps: Vec<u32>,
+}
+
+/// What follows from format version 3 on: the sort of each chunk.
+#[derive(Serialize, Deserialize)]
+struct Kinds<'a> {
+    kinds: &'a [u8],
 }
 
 /// The payload of section `chunks`.
@@ -63,7 +69,10 @@ pub fn encode(chunks: &[Chunk], documents: &[Document]) -> Result<Vec<u8>> {
         doc = chunk.doc;
         end = i64::from(chunk.span_bytes.end);
     }
-    codec::encode(KIND, &wire)
+    let mut payload = codec::encode(KIND, &wire)?;
+    let kinds: Vec<u8> = chunks.iter().map(|c| c.kind.code()).collect();
+    payload.extend(codec::encode(KIND, &Kinds { kinds: &kinds })?);
+    Ok(payload)
 }
 
 /// Reads the payload of section `chunks`. `documents` and `text_bytes` are those of the section
@@ -72,10 +81,13 @@ pub fn encode(chunks: &[Chunk], documents: &[Document]) -> Result<Vec<u8>> {
 /// # Errors
 /// [`ErrorKind::Corrupt`].
 pub fn decode(payload: &[u8], documents: &[Document], text_bytes: &[u32]) -> Result<Vec<Chunk>> {
-    let wire: ChunksWire = codec::decode(KIND, payload)?;
+    let (wire, rest): (ChunksWire, _) = codec::decode_first(KIND, payload)?;
+    // Bundles of version 1 and 2 end here.
+    let kinds: Option<Kinds> = if rest.is_empty() { None } else { Some(codec::decode(KIND, rest)?) };
     let (ids, rest) = wire.ids.as_chunks::<8>();
     let columns = [wire.doc_steps.len(), wire.sections.len(), wire.gaps.len(), wire.bytes.len(), wire.overlaps.len()];
-    if !rest.is_empty() || columns.iter().any(|length| *length != ids.len()) {
+    let kinds_differ = kinds.as_ref().is_some_and(|k| k.kinds.len() != ids.len());
+    if !rest.is_empty() || kinds_differ || columns.iter().any(|length| *length != ids.len()) {
         return Err(KIND.corrupt("the columns differ in length"));
     }
     let mut chunks = Vec::with_capacity(ids.len());
@@ -96,6 +108,7 @@ pub fn decode(payload: &[u8], documents: &[Document], text_bytes: &[u32]) -> Res
             section: wire.sections[i].checked_sub(1),
             span_bytes: start..stop,
             overlap_bytes: wire.overlaps[i],
+            kind: kinds.as_ref().map_or(ChunkKind::Text, |k| ChunkKind::from_code(k.kinds[i])),
         });
     }
     check(&chunks, documents, text_bytes).map_err(|what| KIND.corrupt(what))?;

@@ -17,11 +17,17 @@ pub(crate) fn encode<T: Serialize>(kind: SectionKind, value: &T) -> Result<Vec<u
 /// room for the declared length before it looks whether so many bytes are there. They must not be
 /// recursive either, since there is no limit on depth.
 pub(crate) fn decode<'a, T: Deserialize<'a>>(kind: SectionKind, bytes: &'a [u8]) -> Result<T> {
+    let (value, rest) = decode_first(kind, bytes)?;
+    if !rest.is_empty() {
+        return Err(kind.corrupt(format!("{} bytes are left over", rest.len())));
+    }
+    Ok(value)
+}
+
+/// The value at the beginning of `bytes`, as [`decode`], and the bytes behind it.
+pub(crate) fn decode_first<'a, T: Deserialize<'a>>(kind: SectionKind, bytes: &'a [u8]) -> Result<(T, &'a [u8])> {
     let config = bincode::config::standard().with_limit::<{ 4 * MAX_SECTION_BYTES }>();
     let (value, used) = bincode::serde::borrow_decode_from_slice(bytes, config)
         .map_err(|e| kind.corrupt(format!("cannot be decoded ({e})")))?;
-    if used != bytes.len() {
-        return Err(kind.corrupt(format!("{} bytes are left over", bytes.len() - used)));
-    }
-    Ok(value)
+    Ok((value, bytes.get(used..).unwrap_or_default()))
 }

@@ -1,11 +1,14 @@
 //! The heading strategy: a passage is a section, and a long section is cut at its paragraphs.
 
 use super::pack::{Piece, pack};
-use super::{Chunk, ChunkId};
-use crate::document::Document;
+use super::{Chunk, ChunkId, ChunkKind, kind_of};
+use crate::document::{Document, MetaValue};
 use crate::{Error, ErrorKind, Result};
 use std::collections::HashMap;
 use std::ops::Range;
+
+/// Key of the front matter that names the sort of all passages of a document.
+const KIND_KEY: &str = "chunk_type";
 
 /// Limits of the heading strategy. Lengths are characters (Unicode scalar values).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,10 +96,22 @@ pub fn chunk(document: &Document, doc: u32, options: &HeadingOptions) -> Result<
                 section: section.map(|s| s as u32),
                 span_bytes: piece.span.start as u32..piece.span.end as u32,
                 overlap_bytes: (piece.new_from - piece.span.start) as u32,
+                kind: sort_of(document, passage, section),
             });
         }
     }
     Ok(chunks)
+}
+
+/// The sort of a passage: what the document's front matter says (`chunk_type`), or what the rules tell.
+fn sort_of(document: &Document, passage: &str, section: Option<usize>) -> ChunkKind {
+    if let Some(MetaValue::Text(name)) = document.metadata.get(KIND_KEY)
+        && let Some(kind) = ChunkKind::from_name(name)
+    {
+        return kind;
+    }
+    let heading = section.and_then(|s| document.sections.get(s)).map_or(document.title.as_str(), |s| s.title.as_str());
+    kind_of(passage, heading)
 }
 
 /// A section with everything below it that does not begin a passage of its own.

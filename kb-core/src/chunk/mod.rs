@@ -4,10 +4,14 @@
 mod blocks;
 #[cfg(feature = "build")]
 pub mod heading;
+mod kind;
 #[cfg(feature = "build")]
 mod pack;
 
 use crate::document::{Document, PlainText, plain_after};
+pub use kind::ChunkKind;
+#[cfg(feature = "build")]
+pub use kind::kind_of;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -53,6 +57,8 @@ pub struct Chunk {
     pub span_bytes: Range<u32>,
     /// How many bytes at the start are also the end of the chunk before (declared overlap).
     pub overlap_bytes: u32,
+    /// What sort of passage it is.
+    pub kind: ChunkKind,
 }
 
 impl Chunk {

@@ -1,5 +1,6 @@
-//! How many documents have which language, collection and tag: what a reader can narrow a search to.
+//! How many documents have which language, collection, tag and sort of passage: what a reader can narrow a search to.
 
+use crate::chunk::ChunkKind;
 use crate::document::{Document, MetaValue};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,17 +11,24 @@ const MAX_VALUES: usize = 50;
 /// The values of one key, the most frequent first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facet {
-    /// `collection`, `lang` or `tag`; the last two are keys of filters.
+    /// `collection`, `lang`, `tag` or `type`; all but the first are keys of filters.
     pub key: String,
     /// Value and number of documents.
     pub values: Vec<(String, usize)>,
 }
 
-/// Counts each of `documents` once.
-pub(super) fn count<'d>(documents: impl Iterator<Item = &'d Document>) -> Vec<Facet> {
-    let mut seen = BTreeSet::new();
+/// Counts each document of `passages` once, and once for each sort of its passages.
+pub(super) fn count<'d>(passages: impl Iterator<Item = (&'d Document, ChunkKind)>) -> Vec<Facet> {
+    let (mut seen, mut seen_kinds) = (BTreeSet::new(), BTreeSet::new());
     let mut counts: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
-    for document in documents.filter(|d| seen.insert((d.collection.as_str(), d.path.as_str()))) {
+    for (document, kind) in passages {
+        let name = (document.collection.as_str(), document.path.as_str());
+        if seen_kinds.insert((name, kind)) {
+            *counts.entry("type").or_default().entry(kind.name().to_owned()).or_default() += 1;
+        }
+        if !seen.insert(name) {
+            continue;
+        }
         let mut add = |key: &'static str, value: &str| {
             *counts.entry(key).or_default().entry(value.to_owned()).or_default() += 1;
         };
@@ -73,7 +81,9 @@ mod tests {
             metadata: BTreeMap::from([("tags".to_owned(), MetaValue::Text(tags.into()))]),
         };
         let all = [document("a", Lang::Zh, "图, #dp"), document("b", Lang::En, "dp"), document("c", Lang::En, "")];
-        let facets = count(all.iter().chain(&all[..2]));
+        let passages = all.iter().map(|d| (d, ChunkKind::Text)).chain(all[..2].iter().map(|d| (d, ChunkKind::Code)));
+        let facets = count(passages.chain([(&all[0], ChunkKind::Code)]));
+        assert_eq!(facets.iter().find(|f| f.key == "type").map(|f| f.values.clone()), Some(vec![("text".into(), 3), ("code".into(), 2)]));
         let of = |key: &str| facets.iter().find(|f| f.key == key).map(|f| f.values.clone());
         assert_eq!(of("collection"), Some(vec![("notes".into(), 3)]));
         assert_eq!(of("lang"), Some(vec![("en".into(), 2), ("zh".into(), 1)]));

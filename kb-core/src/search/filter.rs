@@ -1,6 +1,7 @@
 //! Conditions on documents.
 
 use super::Filter;
+use crate::chunk::ChunkKind;
 use crate::document::{Document, MetaValue};
 use crate::{Error, ErrorKind, Result};
 use std::collections::BTreeMap;
@@ -30,6 +31,17 @@ pub(super) fn matches(document: &Document, collections: &[String], filters: &[Fi
         Some(key) => !meets(document, key.trim_end(), &f.value),
         None => filters.iter().any(|same| same.key == f.key && meets(document, &same.key, &same.value)),
     })
+}
+
+/// Whether a filter is about passages and not about documents: the key `type`.
+pub(super) fn is_about_passages(filter: &Filter) -> bool {
+    filter.key.trim_end_matches('!').trim_end() == "type"
+}
+
+/// Whether filters on `type` admit a passage of this sort.
+pub(super) fn admits_kind(kind: ChunkKind, filters: &[Filter]) -> bool {
+    let (not, one_of): (Vec<&Filter>, Vec<&Filter>) = filters.iter().partition(|f| f.key.ends_with('!'));
+    !not.iter().any(|f| f.value == kind.name()) && (one_of.is_empty() || one_of.iter().any(|f| f.value == kind.name()))
 }
 
 fn meets(document: &Document, key: &str, value: &str) -> bool {
@@ -157,6 +169,18 @@ mod tests {
         assert!(check(&["lang!=en"]) && check(&["lang != en", "lang!=fr", "week=3"]));
         assert!(!check(&["lang!=zh"]) && !check(&["week=3", "tag!=dp"]) && !check(&["path!=notes/"]));
         assert!("!=x".parse::<Filter>().is_err());
+    }
+
+    #[test]
+    fn a_sort_of_passage_can_be_asked_for() {
+        let check = |filters: &[&str], kind| {
+            let filters: Vec<Filter> = filters.iter().map(|f| f.parse().expect("a filter")).collect();
+            assert!(filters.iter().all(is_about_passages));
+            admits_kind(kind, &filters)
+        };
+        assert!(check(&[], ChunkKind::Code) && check(&["type=code", "type=table"], ChunkKind::Code));
+        assert!(!check(&["type=table"], ChunkKind::Code) && !check(&["type!=code"], ChunkKind::Code));
+        assert!(check(&["type != code"], ChunkKind::Text) && !check(&["type=nonsense"], ChunkKind::Text));
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use super::duplicates::Seen;
 use super::excerpt::{MarkTerm, excerpt};
 use super::facet::{Facet, count};
-use super::filter::matches;
+use super::filter::{admits_kind, is_about_passages, matches};
 use super::fusion::{CANDIDATES, Fused, Lists, fuse};
 use super::options::RetrievalOptions;
-use super::{ChunkSet, Excerpt, Explanation, Hit, Mode, Query, Response, Understanding, VectorHit, phrase};
+use super::{ChunkSet, Excerpt, Explanation, Filter, Hit, Mode, Query, Response, Understanding, VectorHit, phrase};
 use crate::chunk::{Chunk, opening_headings, plain_passage, title_path};
 use crate::document::{Document, Lang, Section, lang};
 use crate::index::lexical::{LexicalIndex, Lookup, Scored, Scores};
@@ -164,11 +164,13 @@ impl KnowledgeBase {
         if query.collections.is_empty() && query.filters.is_empty() {
             return None;
         }
+        let (of_passages, of_documents): (Vec<Filter>, Vec<Filter>) =
+            query.filters.iter().cloned().partition(is_about_passages);
         let documents: Vec<bool> =
-            self.documents.iter().map(|d| matches(d, &query.collections, &query.filters)).collect();
+            self.documents.iter().map(|d| matches(d, &query.collections, &of_documents)).collect();
         let mut set = ChunkSet::new(self.chunks.len());
         for (i, chunk) in self.chunks.iter().enumerate() {
-            if documents.get(chunk.doc as usize) == Some(&true) {
+            if documents.get(chunk.doc as usize) == Some(&true) && admits_kind(chunk.kind, &of_passages) {
                 set.insert(i as u32);
             }
         }
@@ -255,7 +257,7 @@ impl KnowledgeBase {
                 explanations.push(f.explanation(folded));
             }
         }
-        let facets = count(fused.iter().filter_map(|f| self.document_of(f.chunk)));
+        let facets = count(fused.iter().filter_map(|f| Some((self.document_of(f.chunk)?, self.chunks.get(f.chunk as usize)?.kind))));
         let response = Response {
             hits,
             mode,
@@ -385,6 +387,7 @@ impl KnowledgeBase {
             url: document.url.as_ref().map(|url| with_fragment(url, &anchor)),
             anchor,
             lang: document.lang.code().to_owned(),
+            kind: chunk.kind,
             excerpt,
         })
     }

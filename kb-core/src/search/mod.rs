@@ -17,6 +17,7 @@ pub use fusion::{CANDIDATES, Part, PartName};
 pub use knowledge_base::{Explained, KnowledgeBase};
 pub use options::{FusionMethod, RRF_K, RetrievalOptions, ThreeWayPreset};
 
+use crate::chunk::ChunkKind;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -33,12 +34,13 @@ pub enum Mode {
     Vector,
 }
 
-/// A condition on a document: `KEY=VALUE`. Conditions on one key are alternatives (IN), conditions
-/// on different keys must all hold (AND). Keys: `path` (prefix), `lang`, `tag`, or any metadata key.
+/// A condition on a document, or with the key `type` on a passage: `KEY=VALUE`. Conditions on one key are
+/// alternatives (IN), conditions on different keys must all hold (AND). Keys: `path` (prefix), `lang`, `tag`,
+/// `type` (a [`ChunkKind`]'s name), or any metadata key.
 /// `KEY!=VALUE`, a key that ends in `!`, must not hold (NOT), whatever else does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
-    /// `path`, `lang`, `tag` or a metadata key; with `!` at its end the condition is turned round.
+    /// `path`, `lang`, `tag`, `type` or a metadata key; with `!` at its end the condition is turned round.
     pub key: String,
     /// The value to be equal to (for `path`: to begin with).
     pub value: String,
@@ -127,6 +129,8 @@ pub struct Hit {
     pub url: Option<String>,
     /// Language code of the document: `zh`, `en`.
     pub lang: String,
+    /// What sort of passage it is.
+    pub kind: ChunkKind,
     /// What to show.
     pub excerpt: Excerpt,
 }

@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used)]
 
 use kb_core::bundle::{BundleBuilder, SealedBundle};
-use kb_core::chunk::{Chunk, ChunkId};
+use kb_core::chunk::{Chunk, ChunkId, ChunkKind};
 use kb_core::document::{Document, Lang, MetaValue, Section};
 use kb_core::embed::{ModelInfo, Pooling};
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ pub fn chunks(documents: &[Document]) -> Vec<Chunk> {
     let mut add = |doc: u32, section, from: usize, to: usize, overlap: usize| {
         let id = ChunkId(0x0123_4567_89ab_cdef_u64.rotate_left(8 * chunks.len() as u32));
         let span_bytes = from as u32..to as u32;
-        chunks.push(Chunk { id, doc, section, span_bytes, overlap_bytes: overlap as u32 });
+        chunks.push(Chunk { id, doc, section, span_bytes, overlap_bytes: overlap as u32, kind: ChunkKind::Text });
     };
     let sections = &documents[0].sections;
     add(0, None, 0, sections[0].span_bytes.start, 0);

@@ -4,7 +4,7 @@
 use super::{code, get};
 use js_sys::{Float32Array, Uint32Array};
 use kb_core::bundle::{BundleBuilder, SealedBundle};
-use kb_core::chunk::{Chunk, ChunkId};
+use kb_core::chunk::{Chunk, ChunkId, ChunkKind};
 use kb_core::document::markdown::parse_text;
 use kb_core::embed::{ModelInfo, fingerprint};
 use kb_core::index::vector::VectorIndex;
@@ -50,7 +50,7 @@ fn model() -> ModelInfo {
 fn bundle(vectors: &[Vec<f32>], model: ModelInfo) -> SealedBundle {
     let documents: Vec<_> = (0..vectors.len()).map(|i| parse_text(&format!("{i}.txt"), "passage")).collect();
     let chunks: Vec<_> = (0..vectors.len() as u32)
-        .map(|i| Chunk { id: ChunkId(u64::from(i)), doc: i, section: None, span_bytes: 0..7, overlap_bytes: 0 })
+        .map(|i| Chunk { id: ChunkId(u64::from(i)), doc: i, section: None, span_bytes: 0..7, overlap_bytes: 0, kind: ChunkKind::Text })
         .collect();
     let index = VectorIndex::build(384, &vectors.concat()).unwrap();
     BundleBuilder::new("test", &documents, &chunks).vectors(model, index.to_bytes()).finish().unwrap()
