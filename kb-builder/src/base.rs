@@ -97,6 +97,7 @@ impl Base {
         };
         let mut knowledge = KnowledgeBase::new(bundle.documents, bundle.chunks, LexicalIndex::from_bytes(lexical)?)?;
         knowledge.set_options(bundle.manifest.retrieval)?;
+        knowledge.set_synonyms(&bundle.manifest.synonyms)?;
         Ok(Self { manifest: bundle.manifest, knowledge, vectors })
     }
 

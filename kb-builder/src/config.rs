@@ -122,7 +122,7 @@ pub struct SiteConfig {
 }
 
 /// `[retrieval]`: what differs from the default.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RetrievalConfig {
     /// `convex`, `rrf` or `three-way`.
@@ -135,6 +135,14 @@ pub struct RetrievalConfig {
     pub rrf_k: Option<f32>,
     /// `balanced`, `exact` or `semantic`.
     pub three_way: Option<ThreeWayPreset>,
+    /// Whether spoken words are looked up as what documents say, and unknown words as their synonyms.
+    pub expand: Option<bool>,
+    /// A list of synonyms of the author's own.
+    pub synonyms: Option<PathBuf>,
+    /// Whether passages of the sorts that a question asks for come before all others.
+    pub route: Option<bool>,
+    /// Most hits from one document.
+    pub per_document: Option<usize>,
     /// Hits with a lower score are left out.
     pub min_score: Option<f32>,
     /// Passages further from the question than this cosine distance are not taken for their meaning.
@@ -143,7 +151,7 @@ pub struct RetrievalConfig {
 
 impl RetrievalConfig {
     /// The settings with their defaults.
-    pub fn options(self) -> RetrievalOptions {
+    pub fn options(&self) -> RetrievalOptions {
         let default = RetrievalOptions::default();
         RetrievalOptions {
             fusion: self.fusion.unwrap_or(default.fusion),
@@ -151,6 +159,9 @@ impl RetrievalConfig {
             rerank: self.rerank.unwrap_or(default.rerank),
             rrf_k: self.rrf_k.unwrap_or(default.rrf_k),
             three_way: self.three_way.unwrap_or(default.three_way),
+            expand: self.expand.unwrap_or(default.expand),
+            route: self.route.unwrap_or(default.route),
+            per_document: self.per_document,
             min_score: self.min_score,
             max_distance: self.max_distance,
         }
@@ -198,6 +209,9 @@ impl Config {
             if kinds[0] {
                 source.path = base.join(&source.path);
             }
+        }
+        if let Some(synonyms) = &mut config.retrieval.synonyms {
+            *synonyms = base.join(&*synonyms);
         }
         if let Some(out) = &mut config.site.out {
             *out = base.join(&*out);

@@ -214,6 +214,7 @@ impl KnowledgeBase {
         let lexical = bundle.take_index(SectionKind::Lexical).ok_or_else(|| missing("the section `lexical`"))?;
         let mut base = search::KnowledgeBase::new(bundle.documents, bundle.chunks, LexicalIndex::from_bytes(lexical)?)?;
         base.set_options(self.manifest.retrieval)?;
+        base.set_synonyms(&self.manifest.synonyms)?;
         // Other parts of the text may follow later.
         for section in self.manifest.sections_of(SectionKind::Text) {
             if let Some(file) = files.get(&section.file) {

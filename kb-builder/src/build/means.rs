@@ -12,6 +12,7 @@ use crate::report::Reporter;
 use kb_core::chunk::{Chunk, opening_headings, plain_passage, title_path};
 use kb_core::document::{Document, Lang};
 use kb_core::embed::TextKind;
+use kb_core::search::speaks;
 use kb_core::index::vector::{Centring, Group, ModelMeans, QuestionMean};
 use kb_core::text::sentence_ends;
 use std::path::Path;
@@ -56,12 +57,13 @@ pub fn centring(
     reporter: &Reporter,
 ) -> Result<Option<Centring>> {
     let Some(known) = ModelMeans::of(&model.info.fingerprint, model.info.dim) else { return Ok(None) };
-    let mixed = ModelMeans::LANGUAGES.iter().all(|lang| passages.iter().any(|p| p.lang == *lang));
+    let is_spoken = |lang: Lang| speaks(passages.iter().filter(|p| p.lang == lang).count(), passages.len());
+    let mixed = ModelMeans::LANGUAGES.into_iter().all(is_spoken);
     let mut groups = Vec::new();
     let mut members: Vec<Vec<usize>> = Vec::new();
     for lang in ModelMeans::LANGUAGES {
         let own: Vec<usize> = (0..passages.len()).filter(|i| passages[*i].lang == lang).collect();
-        if own.is_empty() {
+        if !is_spoken(lang) {
             continue;
         }
         let (sum, count) = total(own.iter().map(|i| vectors[*i].as_slice()), model.info.dim);
@@ -73,13 +75,14 @@ pub fn centring(
             .into_iter()
             .filter_map(|other| {
                 let mean = known.questions(lang, other, &asked, asked_count)?;
-                Some(QuestionMean { lang: other, strength: ModelMeans::strength(lang, other, mixed, count), mean })
+                Some(QuestionMean { lang: other, strength: ModelMeans::strength(lang, other, mixed, passages.len()), mean })
             })
             .collect();
         groups.push(Group { lang, mean, questions });
         members.push(own);
     }
-    // Passages in other languages go with the larger group: every score must be on one scale.
+    // Passages in other languages, and the few in the other one of the two, go with the larger group: every
+    // score must be on one scale.
     let Some(largest) = (0..members.len()).max_by_key(|g| members[*g].len()) else { return Ok(None) };
     let mut group_of = vec![largest as u8; passages.len()];
     for (g, own) in members.iter().enumerate() {

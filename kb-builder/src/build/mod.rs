@@ -45,6 +45,8 @@ pub struct Options {
     pub site_url: Option<String>,
     /// How the base is searched.
     pub retrieval: RetrievalOptions,
+    /// The author's list of synonyms, checked.
+    pub synonyms: String,
 }
 
 /// What a build did.
@@ -161,7 +163,7 @@ fn index(
     let generator = concat!("kb-builder ", env!("CARGO_PKG_VERSION"));
     let mut bundle =
         BundleBuilder::new(generator, documents, chunks).title(&title).language(language).lexical(lexical.to_bytes()?);
-    bundle = bundle.retrieval(options.retrieval);
+    bundle = bundle.retrieval(options.retrieval).synonyms(&options.synonyms);
     if let Some((model, embedding)) = vectors {
         let mut index = VectorIndex::build(model.info.dim, &embedding.vectors.concat())?;
         let passages: Vec<Passage> = chunks.iter().map(|c| Passage::new(&documents[c.doc as usize], c)).collect();

@@ -6,7 +6,8 @@ use crate::convert::Format;
 use crate::error::{Error, Result};
 use crate::model;
 use crate::report::{Reporter, Style};
-use std::path::PathBuf;
+use kb_core::search::Synonyms;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -20,7 +21,8 @@ Examples:
 Without --url-base a hit opens in the page's own reader.
 
 kb.toml has the keys title, language, [[source]] (name, path, include, exclude, url_base,
-code), [model] (path) and [site] (out, originals, url). A flag is stronger than the environment variable KB_MODEL
+code; or urls, github, website), [model] (path), [site] (out, originals, url), [retrieval] (fusion, lexical_weight,
+rerank, rrf_k, three_way, expand, synonyms, route, per_document, min_score, max_distance) and [llm]. A flag is stronger than the environment variable KB_MODEL
 or KB_CACHE, and that is stronger than the file. PATHs replace the file's sources.
 
 An existing site is replaced in one step at the end; any other folder is refused.
@@ -128,5 +130,18 @@ fn resolve(args: Args) -> Result<Options> {
         originals: !args.no_originals && config.site.originals.unwrap_or(true),
         site_url: args.site_url.or(config.site.url),
         retrieval: config.retrieval.options(),
+        synonyms: config.retrieval.synonyms.as_deref().map(read_synonyms).transpose()?.unwrap_or_default(),
     })
+}
+
+/// An author's list of synonyms.
+fn read_synonyms(path: &Path) -> Result<String> {
+    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+    match Synonyms::with(&text) {
+        Ok(_) => Ok(text),
+        Err(e) => Err(Error::usage(
+            format!("{}: {}", path.display(), e.message()),
+            "write `咋装 → 如何安装` to look up something else, `k8s = kubernetes` for words for one thing",
+        )),
+    }
 }

@@ -16,6 +16,15 @@ pub struct RetrievalArgs {
     /// Do not count which share of the words a passage has
     #[arg(long)]
     pub no_rerank: bool,
+    /// Look words up as they are typed, without synonyms
+    #[arg(long)]
+    pub no_expand: bool,
+    /// Passages of the sorts that the question asks for come first
+    #[arg(long)]
+    pub route: bool,
+    /// Most hits from one document, 1 to 100
+    #[arg(long, value_name = "N")]
+    pub per_document: Option<usize>,
     /// Leave out hits with a lower score
     #[arg(long, value_name = "S")]
     pub min_score: Option<f32>,
@@ -54,6 +63,9 @@ impl RetrievalArgs {
         }
         options.lexical_weight = self.lexical_weight.unwrap_or(options.lexical_weight);
         options.rerank &= !self.no_rerank;
+        options.expand &= !self.no_expand;
+        options.route |= self.route;
+        options.per_document = self.per_document.or(options.per_document);
         options.min_score = self.min_score.or(options.min_score);
         options.max_distance = self.max_distance.or(options.max_distance);
         options

@@ -42,6 +42,7 @@ pub struct BundleBuilder<'a> {
     documents: &'a [Document],
     chunks: &'a [Chunk],
     retrieval: RetrievalOptions,
+    synonyms: String,
     indexes: BTreeMap<SectionKind, Vec<u8>>,
 }
 
@@ -58,6 +59,7 @@ impl<'a> BundleBuilder<'a> {
             documents,
             chunks,
             retrieval: RetrievalOptions::default(),
+            synonyms: String::new(),
             indexes: BTreeMap::new(),
         }
     }
@@ -83,6 +85,12 @@ impl<'a> BundleBuilder<'a> {
     /// How the base is searched.
     pub fn retrieval(mut self, options: RetrievalOptions) -> Self {
         self.retrieval = options;
+        self
+    }
+
+    /// The author's list of synonyms.
+    pub fn synonyms(mut self, list: &str) -> Self {
+        self.synonyms = list.into();
         self
     }
 
@@ -141,6 +149,7 @@ impl<'a> BundleBuilder<'a> {
             collections: collections(self.documents, self.chunks),
             model: self.model,
             retrieval: self.retrieval,
+            synonyms: self.synonyms,
             counts: Counts {
                 documents: count(self.documents.len())?,
                 chunks: count(self.chunks.len())?,

@@ -2,7 +2,7 @@
 
 use super::frame::{self, FORMAT_VERSION, HEADER_BYTES, MAX_SECTION_BYTES, SectionKind};
 use crate::embed::ModelInfo;
-use crate::search::RetrievalOptions;
+use crate::search::{RetrievalOptions, Synonyms};
 use crate::{Error, ErrorKind, Result};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -43,6 +43,9 @@ pub struct Manifest {
     /// How the base is searched, where the author wants it otherwise than by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub retrieval: RetrievalOptions,
+    /// The author's list of synonyms, as [`Synonyms::with`] reads it; empty if there is none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub synonyms: String,
     /// Totals.
     pub counts: Counts,
     /// The section files, sorted by kind, parts of one kind in order.
@@ -196,6 +199,9 @@ impl Manifest {
         }
         if let Err(e) = self.retrieval.check() {
             return Err(corrupt(format!("the manifest's settings of retrieval are out of range: {}", e.message())));
+        }
+        if let Err(e) = Synonyms::with(&self.synonyms) {
+            return Err(corrupt(format!("the manifest's list of synonyms cannot be read: {}", e.message())));
         }
         if self.section(SectionKind::Vectors).is_some() && self.model.is_none() {
             return Err(corrupt("the manifest lists vectors but no model"));

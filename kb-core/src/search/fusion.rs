@@ -6,17 +6,36 @@ use crate::index::lexical::Scored;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How many candidates each list gives at least. A list of hits of length k needs as many as k. The scores of
+/// How many candidates the words give at least. A list of hits of length k needs as many as k. The scores of
 /// a list are stretched over its candidates: with more of them the best ones would lie closer together.
 pub const CANDIDATES: usize = 50;
+
+/// Most candidates of the vectors.
+const MAX_VECTOR_CANDIDATES: usize = 200;
+
+/// How many candidates the vectors give in a base of `passages`: a tenth of it, [`CANDIDATES`] at least and 200 at
+/// most. All passages have a cosine, so that a few candidates say little about how good the best one is; but
+/// in a small base a large share of it would press the best ones together.
+pub(super) fn vector_candidates(passages: usize) -> usize {
+    (passages / 10).clamp(CANDIDATES, MAX_VECTOR_CANDIDATES)
+}
 
 /// Share of the question's weight that the best passage must hold for the words' list to get its whole
 /// weight. Below, it shrinks in proportion: the best passage of a question that shares a stray word with
 /// the base proves little, however far it is ahead of the next one.
 const FULL_COVERAGE: f32 = 0.4;
-/// The same for a question in a language that the base lacks: what it shares with a passage is names and
-/// numbers, and little of what is asked.
-const FULL_COVERAGE_ACROSS: f32 = 0.8;
+/// The same for a question in a language that the base hardly speaks: what it shares with a passage is names and
+/// numbers, and little of what is asked. Above 1: even a passage with every word gets less than the whole weight.
+const FULL_COVERAGE_ACROSS: f32 = 1.2;
+
+/// From this share of its passages on a base speaks a language, in percent. A page of code in a Chinese base is
+/// not English, and makes nobody ask in English.
+const SPOKEN_PERCENT: usize = 20;
+
+/// Whether a base of `all` passages with `own` of them in a language speaks that language.
+pub fn speaks(own: usize, all: usize) -> bool {
+    own > 0 && own * 100 >= all * SPOKEN_PERCENT
+}
 
 /// What the share of the question's words that a passage has counts beside both lists. Chosen with
 /// tests/bench/fit_weights.py; words in the title or near one another added nothing to it.
@@ -32,6 +51,8 @@ pub enum PartName {
     Meaning,
     /// The share of the question's words that the passage has.
     Coverage,
+    /// Whether the passage is of a sort that the question asks for.
+    Route,
 }
 
 /// A number between 0 and 1 and what it counts.
@@ -81,7 +102,7 @@ pub(super) struct Lists<'a> {
     pub vector: &'a [VectorHit],
     /// Every passage that has one of the words, by ascending index.
     pub scored: &'a [Scored],
-    /// Whether no document is in the question's language.
+    /// Whether the base hardly speaks the question's language.
     pub across: bool,
 }
 

@@ -49,10 +49,20 @@ fn the_share_of_words_is_added() {
 fn a_stray_word_weighs_little() {
     let got = scores(&[s(1, 9.0, 0.25), s(2, 3.0, 0.1)], &[v(2, 0.9), v(1, 0.5)], plain(0.5));
     assert!((got[0].1 - 0.312_5).abs() < 1e-6 && (got[1].1 - 0.687_5).abs() < 1e-6, "{got:?}");
-    // In another language it would have to hold 0.8: 0.25 / 0.8 of 0.5.
+    // In a language that the base hardly speaks it would have to hold 1.2: 0.25 / 1.2 of 0.5.
     let scored = [s(1, 9.0, 0.25), s(2, 3.0, 0.1)];
     let lists = Lists { lexical: &scored, vector: &[v(2, 0.9), v(1, 0.5)], scored: &scored, across: true };
-    assert!((fuse(&lists, &plain(0.5), Mode::Hybrid)[0].score - 0.156_25).abs() < 1e-6);
+    assert!((fuse(&lists, &plain(0.5), Mode::Hybrid)[0].score - 0.104_167).abs() < 1e-6);
+}
+
+#[test]
+fn vectors_give_more_candidates_in_a_large_base() {
+    assert_eq!([0, 188, 500, 1000, 2000, 100_000].map(vector_candidates), [50, 50, 50, 100, 200, 200]);
+}
+
+#[test]
+fn a_few_pages_are_no_language_of_a_base() {
+    assert_eq!([(0, 10), (1, 10), (2, 10), (10, 10), (0, 0)].map(|(own, all)| speaks(own, all)), [false, false, true, true, false]);
 }
 
 #[test]

@@ -4,16 +4,18 @@ use super::duplicates::Seen;
 use super::excerpt::{MarkTerm, excerpt};
 use super::facet::{Facet, count};
 use super::filter::{admits_kind, is_about_passages, matches};
-use super::fusion::{CANDIDATES, Fused, Lists, fuse};
+use super::fusion::{CANDIDATES, Fused, Lists, fuse, speaks, vector_candidates};
+use super::fusion::{Part, PartName, sum};
 use super::options::RetrievalOptions;
+use super::understand::{Plan, Synonyms};
 use super::{ChunkSet, Excerpt, Explanation, Filter, Hit, Mode, Query, Response, Understanding, VectorHit, phrase};
-use crate::chunk::{Chunk, opening_headings, plain_passage, title_path};
+use crate::chunk::{Chunk, ChunkKind, opening_headings, plain_passage, title_path};
 use crate::document::{Document, Lang, Section, lang};
 use crate::index::lexical::{LexicalIndex, Lookup, Scored, Scores};
 use crate::text::{query_terms, quoted};
 use crate::{Error, ErrorKind, Result};
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 /// Longest question in bytes that is looked at, some 4,000 Chinese characters; the rest of a longer one is
 /// ignored. No model reads more.
@@ -25,6 +27,9 @@ const MAX_MARKED_TERMS: usize = 200;
 /// Scores that differ by less than this are equal, so that every machine gives the same order.
 const SCORE_STEP: f32 = 1e-4;
 
+/// Words of a question with those that are looked up for them.
+type Found = Vec<(String, Vec<String>)>;
+
 /// Documents, passages and the word index.
 #[derive(Debug)]
 pub struct KnowledgeBase {
@@ -32,6 +37,9 @@ pub struct KnowledgeBase {
     chunks: Vec<Chunk>,
     lexical: LexicalIndex,
     options: RetrievalOptions,
+    synonyms: Synonyms,
+    /// The sorts of passages that there are, in their order.
+    kinds: Vec<ChunkKind>,
 }
 
 /// An answer and how it came about.
@@ -77,7 +85,15 @@ impl KnowledgeBase {
                 check_passage(chunk, &document.text)?;
             }
         }
-        Ok(Self { documents, chunks, lexical, options: RetrievalOptions::default() })
+        let kinds: BTreeSet<ChunkKind> = chunks.iter().map(|c| c.kind).collect();
+        Ok(Self {
+            documents,
+            chunks,
+            lexical,
+            options: RetrievalOptions::default(),
+            synonyms: Synonyms::default(),
+            kinds: kinds.into_iter().collect(),
+        })
     }
 
     /// All documents, in the order of the bundle.
@@ -140,6 +156,15 @@ impl KnowledgeBase {
         Ok(())
     }
 
+    /// Looks words up with an author's list of synonyms beside the program's own from now on.
+    ///
+    /// # Errors
+    /// Those of [`Synonyms::with`].
+    pub fn set_synonyms(&mut self, list: &str) -> Result<()> {
+        self.synonyms = Synonyms::with(list)?;
+        Ok(())
+    }
+
     /// How it ranks.
     pub fn options(&self) -> RetrievalOptions {
         self.options
@@ -177,9 +202,9 @@ impl KnowledgeBase {
         Some(set)
     }
 
-    /// How many candidates each side should give for this query.
+    /// How many candidates the vectors should give for this query.
     pub fn candidates(&self, query: &Query) -> usize {
-        CANDIDATES.max(query.k)
+        vector_candidates(self.chunks.len()).max(query.k)
     }
 
     /// Answers by words alone, whatever the query's mode is.
@@ -231,18 +256,23 @@ impl KnowledgeBase {
             None => phrases.clear(),
         }
         let vectors = self.admitted(vectors, allowed.as_ref());
-        let words = self.words(text, query.unfinished)?;
+        let plan = Plan::of(text, &self.synonyms, &self.kinds);
+        let rewritten = plan.rewritten.as_deref().filter(|_| self.options.expand).unwrap_or(text);
+        let (words, synonyms) = self.words(rewritten, query.unfinished)?;
         let found = match mode {
             // The words are only marked then; how rare they are does not matter.
             Mode::Vector => Scores { passages: Vec::new(), idf: vec![1.0; words.len()] },
             _ => self.lexical.scores(&words, allowed.as_ref())?,
         };
         let scores: Vec<(u32, f32)> = found.passages.iter().map(|s| (s.chunk, s.score)).collect();
-        let best = self.best(&scores, self.candidates(query));
+        let best = self.best(&scores, CANDIDATES.max(query.k));
         let lexical: Vec<Scored> = best.iter().filter_map(|i| found.passages.get(*i)).copied().collect();
         let across = self.lacks(Self::language_of(text), allowed.as_ref());
         let lists = Lists { lexical: &lexical, vector: &vectors, scored: &found.passages, across };
         let mut fused = fuse(&lists, &self.options, mode);
+        if self.options.route {
+            self.route(&mut fused, &plan.kinds);
+        }
         if let Some(least) = self.options.min_score {
             fused.retain(|f| f.score >= least);
         }
@@ -271,15 +301,20 @@ impl KnowledgeBase {
             terms: words.iter().filter_map(|w| w.forms.first()).map(|(term, _)| term.clone()).collect(),
             corrected: words.iter().filter(|w| w.corrected).filter_map(Lookup::correction).collect(),
             phrases: phrases.into_iter().map(str::to_owned).collect(),
+            plan,
+            synonyms,
         };
         Ok(Explained { response, explanations, understanding, facets })
     }
 
-    /// Whether no admitted passage is in `lang`, which must be one that can be told.
+    /// Whether the admitted passages hardly speak `lang`, which must be one that can be told.
     fn lacks(&self, lang: Lang, allowed: Option<&ChunkSet>) -> bool {
-        let is_in = |i: u32| self.document_of(i).is_some_and(|d| d.lang == lang);
-        let mut all = (0..self.chunks.len() as u32).filter(|i| allowed.is_none_or(|set| set.contains(*i)));
-        lang != Lang::Other && !all.any(is_in)
+        let (mut own, mut all) = (0, 0);
+        for i in (0..self.chunks.len() as u32).filter(|i| allowed.is_none_or(|set| set.contains(*i))) {
+            all += 1;
+            own += usize::from(self.document_of(i).is_some_and(|d| d.lang == lang));
+        }
+        lang != Lang::Other && !speaks(own, all)
     }
 
     /// The vectors' candidates that may be hits, each once.
@@ -309,9 +344,58 @@ impl KnowledgeBase {
         if total > 0.0 { unknown / total } else { 0.0 }
     }
 
-    /// What is looked up for a question.
-    fn words(&self, text: &str, unfinished: bool) -> Result<Vec<Lookup>> {
-        let mut terms = query_terms(text);
+    /// Puts passages of the sorts `kinds` before all others: no score is as much as 2 higher than another.
+    fn route(&self, fused: &mut [Fused], kinds: &[ChunkKind]) {
+        let most = fused.iter().map(|f| f.score).fold(0.0, f32::max);
+        for f in fused {
+            if self.chunks.get(f.chunk as usize).is_some_and(|c| kinds.contains(&c.kind)) {
+                f.parts.push(Part { name: PartName::Route, value: 1.0, weight: most.max(1.0) });
+                f.score = sum(&f.parts);
+            }
+        }
+    }
+
+    /// What to look up besides the words of `text`: for each word of the list of synonyms that no passage has, the
+    /// other words for the same thing.
+    fn synonyms_of(&self, text: &str) -> Result<Found> {
+        let mut found = Vec::new();
+        for (word, others) in self.synonyms.alternatives(text) {
+            if self.is_known(word)? {
+                continue;
+            }
+            let mut known = Vec::new();
+            for other in others {
+                if self.is_known(other)? {
+                    known.push(other.to_owned());
+                }
+            }
+            if !known.is_empty() {
+                found.push((word.to_owned(), known));
+            }
+        }
+        Ok(found)
+    }
+
+    /// Whether some passage has each term of `word`.
+    fn is_known(&self, word: &str) -> Result<bool> {
+        for term in query_terms(word) {
+            if self.lexical.posting_count(&term.term)? == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// What is looked up for a question, and the synonyms among it.
+    fn words(&self, text: &str, unfinished: bool) -> Result<(Vec<Lookup>, Found)> {
+        let synonyms = if self.options.expand { self.synonyms_of(text)? } else { Vec::new() };
+        // What is known stands for what is not, so that the share of the words that a passage has stays what it
+        // says.
+        let mut asked = text.to_owned();
+        for (word, others) in &synonyms {
+            asked = Synonyms::replace(&asked, word, &others.join(" "));
+        }
+        let mut terms = query_terms(&asked);
         if terms.len() > MAX_WORDS {
             let mut counts = Vec::with_capacity(terms.len());
             for (i, term) in terms.iter().enumerate() {
@@ -324,7 +408,7 @@ impl KnowledgeBase {
             kept.sort_unstable();
             terms = kept.into_iter().map(|i| terms[i].clone()).collect();
         }
-        self.lexical.lookups(&terms, unfinished)
+        Ok((self.lexical.lookups(&terms, unfinished)?, synonyms))
     }
 
     /// The hits among the candidates, best first, each with the passages that say nearly the same.
@@ -332,9 +416,17 @@ impl KnowledgeBase {
         let scores: Vec<(u32, f32)> = fused.iter().map(|f| (f.chunk, f.score)).collect();
         let mut chosen: Vec<(&Fused, Vec<u32>)> = Vec::new();
         let mut seen = Seen::default();
+        let mut of_document: BTreeMap<u32, usize> = BTreeMap::new();
         for f in self.best(&scores, fused.len()).into_iter().filter_map(|i| fused.get(i)) {
             if chosen.len() == query.k {
                 break;
+            }
+            if let (Some(most), Some(chunk)) = (self.options.per_document, self.chunks.get(f.chunk as usize)) {
+                let taken = of_document.entry(chunk.doc).or_default();
+                if *taken == most {
+                    continue;
+                }
+                *taken += 1;
             }
             let same = if query.keep_duplicates { None } else { seen.same_as(self, f.chunk, chosen.len()) };
             match same.and_then(|at| chosen.get_mut(at)) {

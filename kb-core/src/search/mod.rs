@@ -9,13 +9,15 @@ mod fusion;
 mod knowledge_base;
 mod options;
 mod phrase;
+mod understand;
 
 pub use chunk_set::ChunkSet;
 pub use excerpt::MAX_EXCERPT_CHARS;
 pub use facet::Facet;
-pub use fusion::{CANDIDATES, Part, PartName};
+pub use fusion::{CANDIDATES, Part, PartName, speaks};
 pub use knowledge_base::{Explained, KnowledgeBase};
 pub use options::{FusionMethod, RRF_K, RetrievalOptions, ThreeWayPreset};
+pub use understand::{Intent, MAX_SYNONYM_BYTES, Plan, Synonyms};
 
 use crate::chunk::ChunkKind;
 use serde::{Deserialize, Serialize};
@@ -169,6 +171,10 @@ pub struct Understanding {
     pub corrected: Vec<(String, Vec<String>)>,
     /// Phrases in quotation marks that every hit holds; empty where no passage holds them all.
     pub phrases: Vec<String>,
+    /// What it asks for.
+    pub plan: Plan,
+    /// Words that no passage has, and the words of the list of synonyms that were looked up beside them.
+    pub synonyms: Vec<(String, Vec<String>)>,
 }
 
 /// The answer to a query.

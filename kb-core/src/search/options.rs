@@ -57,6 +57,12 @@ pub struct RetrievalOptions {
     pub rrf_k: f32,
     /// For [`FusionMethod::ThreeWay`].
     pub three_way: ThreeWayPreset,
+    /// Whether spoken words are looked up as what documents say, and words that no passage has as their synonyms.
+    pub expand: bool,
+    /// Whether passages of the sorts that a question asks for come before all others.
+    pub route: bool,
+    /// Most hits from one document, 1 to 100; the others are left out.
+    pub per_document: Option<usize>,
     /// Hits with a lower score are left out.
     pub min_score: Option<f32>,
     /// Hits of the vectors' list with a larger cosine distance (1 − cosine) are left out of that list.
@@ -71,6 +77,9 @@ impl Default for RetrievalOptions {
             rerank: true,
             rrf_k: RRF_K,
             three_way: ThreeWayPreset::Balanced,
+            expand: true,
+            route: false,
+            per_document: None,
             min_score: None,
             max_distance: None,
         }
@@ -89,6 +98,9 @@ impl RetrievalOptions {
         }
         if !(self.rrf_k > 0.0 && self.rrf_k.is_finite()) {
             return refuse(format!("rrf_k is {}, it must be above 0", self.rrf_k));
+        }
+        if self.per_document.is_some_and(|n| !(1..=100).contains(&n)) {
+            return refuse("per_document must be 1 to 100".into());
         }
         if self.min_score.is_some_and(|s| !s.is_finite()) {
             return refuse("min_score is not a number".into());
@@ -123,6 +135,7 @@ mod tests {
             RetrievalOptions { rrf_k: 0.0, ..ok },
             RetrievalOptions { min_score: Some(f32::NAN), ..ok },
             RetrievalOptions { max_distance: Some(2.5), ..ok },
+            RetrievalOptions { per_document: Some(0), ..ok },
         ] {
             assert!(bad.check().is_err(), "{bad:?}");
         }

@@ -15,8 +15,8 @@ const KNOWN: [(&str, &[u8]); 1] = [(
 
 /// As many passages as the shipped means count for.
 const SHIPPED_COUNT: f64 = 30.0;
-/// How much of the means is taken away from passages and questions in one language, in a base of at least
-/// [`WITHIN_FROM`] passages. Smaller ones were made worse by it.
+/// How much of the means is taken away from passages and questions in one language, and from all of a base that
+/// speaks two, where it has at least [`WITHIN_FROM`] passages. Smaller ones were made worse by it.
 const WITHIN: f32 = 0.5;
 /// See [`WITHIN`].
 const WITHIN_FROM: usize = 1000;
@@ -59,11 +59,12 @@ impl ModelMeans {
         Some(own.iter().zip(&self.english_to_chinese).map(|(m, s)| m + sign * s).collect())
     }
 
-    /// The strength for `count` passages in one language and questions in another, or the same. A base with
-    /// passages in both languages (`mixed`) is compared as it is: its scores must be on one scale.
+    /// The strength in a base of `count` passages for those in one language and questions in another, or the
+    /// same. A base that speaks both languages (`mixed`) has one strength for all, since its scores must be on
+    /// one scale.
     pub fn strength(passages: Lang, questions: Lang, mixed: bool, count: usize) -> f32 {
         match (mixed, passages == questions) {
-            (false, true) if count >= WITHIN_FROM => WITHIN,
+            (true, _) | (false, true) if count >= WITHIN_FROM => WITHIN,
             (false, false) if count >= ACROSS_FROM => ACROSS,
             _ => 0.0,
         }
@@ -115,7 +116,8 @@ mod tests {
         let strength = ModelMeans::strength;
         assert_eq!([99, 100, 999, 1000].map(|n| strength(Lang::En, Lang::En, false, n)), [0.0, 0.0, 0.0, WITHIN]);
         assert_eq!([99, 100, 1000].map(|n| strength(Lang::En, Lang::Zh, false, n)), [0.0, ACROSS, ACROSS]);
-        assert_eq!(strength(Lang::En, Lang::Zh, true, 5000), 0.0);
+        assert_eq!([999, 1000].map(|n| strength(Lang::En, Lang::Zh, true, n)), [0.0, WITHIN]);
+        assert_eq!([999, 1000].map(|n| strength(Lang::En, Lang::En, true, n)), [0.0, WITHIN]);
     }
 
     #[test]
