@@ -8,13 +8,14 @@
 //   --hybrid a,b     of these, sets that are also measured with words and meaning [all]; what is not in the cache is embedded
 //   --time a,b       sets for time and bytes [anthropic-docs,react-headings-en]; `none` leaves them out
 //   --meaning a,b    of these, sets whose site is built with the model [anthropic-docs]
+//   --engines a,b    [kb,pagefind,minisearch,orama,flexsearch]
 //   --rounds N       how often each question is timed; after the first round its best time counts [4]
 //   --visits N       questions of a first visit [10]
 //   --chromium PATH  [CHROME, or /usr/bin/chromium]
 //
 // SETS is a folder of test sets as `kb-builder eval` reads them. Every passage is one document with a title and a text. All
 // engines index with their defaults; `for the language` is Intl.Segmenter in MiniSearch, the tokeniser for Mandarin and the
-// English stemmer in Orama, `suggest` (and the encoder for Chinese) in FlexSearch. A question without results, or on which
+// English stemmer in Orama, `suggest` in the texts alone (and the encoder for Chinese) in FlexSearch. A question without results, or on which
 // an engine fails, counts 0. Prints Markdown; --json writes everything, --runs the rankings.
 
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -31,9 +32,8 @@ const FLAGS = [
   "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
   "--disable-component-update", "--disable-sync",
 ];
-const IN_PAGE = ["minisearch", "orama", "flexsearch"];
 /** What each engine offers beyond its defaults, by the language of the documents. */
-const VARIANTS = { minisearch: { zh: "Intl.Segmenter" }, orama: { en: "stemming", zh: "Mandarin" }, flexsearch: { en: "suggest", zh: "suggest, CJK" } };
+const VARIANTS = { minisearch: { zh: "Intl.Segmenter" }, orama: { en: "stemming", zh: "Mandarin" }, flexsearch: { en: "suggest, texts", zh: "suggest, texts, CJK" } };
 
 const { values: options } = parseArgs({
   options: {
@@ -44,6 +44,7 @@ const { values: options } = parseArgs({
     hybrid: { type: "string" },
     time: { type: "string", default: "anthropic-docs,react-headings-en" },
     meaning: { type: "string", default: "anthropic-docs" },
+    engines: { type: "string", default: "kb,pagefind,minisearch,orama,flexsearch" },
     rounds: { type: "string", default: "4" },
     visits: { type: "string", default: "10" },
     chromium: { type: "string", default: process.env.CHROME ?? "/usr/bin/chromium" },
@@ -68,6 +69,8 @@ const qualityOf = chosen(options.only);
 const hybridOf = chosen(options.hybrid);
 const timesOf = chosen(options.time);
 const meaningOf = chosen(options.meaning);
+const has = (engine) => options.engines.split(",").includes(engine);
+const IN_PAGE = ["minisearch", "orama", "flexsearch"].filter(has);
 const cache = options.cache ? ["--cache-dir", resolve(options.cache)] : [];
 const program = resolve(options.kb);
 const [rounds, visitCount] = [Number(options.rounds), Number(options.visits)];
@@ -117,7 +120,7 @@ async function measureSet(name) {
     countUnanswered(label, run, failed);
   };
 
-  if (timed) {
+  if (timed && has("kb")) {
     const meaning = meaningOf.includes(name);
     await buildSite(work, set, { program, cache, meaning });
     rows.push(timing("kb-builder, words", (await inChromium(set, "kb", { set: name, rounds, meaning: false })).times));
@@ -126,10 +129,12 @@ async function measureSet(name) {
       rows.push(timing("kb-builder, words and meaning", both.times), timing("kb-builder, of that the question's vector", both.embedding));
     }
   }
-  await indexPagefind(work, set);
-  const found = await inChromium(set, "pagefind", { set: name, rounds: timed ? rounds : 1 });
-  await keep("pagefind", "default", found);
-  if (timed) rows.push(timing("pagefind, with the texts of ten results", found.shown));
+  if (has("pagefind")) {
+    await indexPagefind(work, set);
+    const found = await inChromium(set, "pagefind", { set: name, rounds: timed ? rounds : 1 });
+    await keep("pagefind", "default", found);
+    if (timed) rows.push(timing("pagefind, with the texts of ten results", found.shown));
+  }
   for (const engine of IN_PAGE) {
     for (const variant of ["default", set.lang].filter((v) => v === "default" || VARIANTS[engine][v])) {
       const save = timed && variant === "default";
@@ -145,8 +150,8 @@ async function measureSet(name) {
     report.visits[name] = await visits(set);
   }
   if (!qualityOf.includes(name)) return;
-  quality.kb = { lexical: await ours(set, "lexical") };
-  if (hybridOf.includes(name)) quality.kb.hybrid = await ours(set, "hybrid");
+  if (has("kb")) quality.kb = { lexical: await ours(set, "lexical") };
+  if (has("kb") && hybridOf.includes(name)) quality.kb.hybrid = await ours(set, "hybrid");
   report.quality.push(quality);
   say(`  ${JSON.stringify(quality)}`);
 }
@@ -209,7 +214,7 @@ async function visits(set) {
   const step = Math.max(1, Math.floor(set.questions.length / visitCount));
   const questions = set.questions.filter((_, i) => i % step === 0).slice(0, visitCount).map(({ text }) => text);
   const rows = [];
-  for (const engine of ["kb", "pagefind", ...IN_PAGE]) {
+  for (const engine of ["kb", "pagefind", ...IN_PAGE].filter(has)) {
     const meaning = engine === "kb" && meaningOf.includes(set.name);
     const kinds = IN_PAGE.includes(engine) ? ["ranking", "text"] : [undefined];
     const reached = { ranking: [], text: [], meaning: [] };
