@@ -3,7 +3,7 @@
 const row = (cells) => `| ${cells.join(" | ")} |`;
 const table = (head, rows) => [row(head), `|${head.map(() => "---").join("|")}|`, ...rows.map(row)].join("\n");
 const score = (value) => (value === undefined ? "–" : value.toFixed(3).replace(/^0/, ""));
-const ms = (value) => (value === undefined ? "–" : value < 10 ? value.toFixed(1) : value.toFixed(0));
+const ms = (value) => (value === undefined ? "–" : value < 0.05 ? "< 0.1" : value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString("en"));
 const kB = (value) => (value === undefined ? "–" : Math.round(value / 1000).toLocaleString("en"));
 
 const NAMES = { minisearch: "MiniSearch", orama: "Orama", flexsearch: "FlexSearch", pagefind: "Pagefind" };
