@@ -5,6 +5,8 @@
 
 use crate::answer::LlmConfig;
 use crate::error::{Error, Result};
+use kb_core::chunk::heading::HeadingOptions;
+use kb_core::chunk::{ChunkStrategy, Window};
 use kb_core::search::{FusionMethod, RetrievalOptions, ThreeWayPreset};
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -31,6 +33,8 @@ pub struct Config {
     pub llm: LlmConfig,
     /// How the base is searched.
     pub retrieval: RetrievalConfig,
+    /// How documents are cut into passages.
+    pub chunking: ChunkingConfig,
 }
 
 /// Languages that the page's own words exist in.
@@ -95,9 +99,68 @@ pub struct SourceConfig {
     /// `https://doc.rust-lang.org/book/{stem}.html`, `https://github.com/o/r/blob/main/`.
     /// Without it, hits open the page's own reader.
     pub url_base: Option<String>,
+    /// How its documents are cut, where that differs from `[chunking]`.
+    pub chunking: Option<ChunkingConfig>,
     /// Whether source code is read as well: Python's docstrings and signatures, the items of other
     /// languages.
     pub code: bool,
+}
+
+/// `[chunking]`, or `chunking` of one source.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ChunkingConfig {
+    /// `heading`, `sliding`, `paragraph` or `line`. Default: `heading`.
+    pub strategy: Option<StrategyName>,
+    /// Longest passage in characters. Default: 800; 500 for `paragraph` and `line`.
+    pub size: Option<usize>,
+    /// How much of a passage the next one repeats, in characters. Default: 80; 150 for `sliding`, 50 for `paragraph`
+    /// and `line`.
+    pub overlap: Option<usize>,
+    /// Shorter passages are left out, in characters; with `heading` they join the next one. Default: 100 for
+    /// `heading`, 50 for `sliding`, 0 for the others.
+    pub min: Option<usize>,
+}
+
+/// The strategies as they are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StrategyName {
+    /// By headings.
+    Heading,
+    /// A window that slides over the text.
+    Sliding,
+    /// By paragraphs.
+    Paragraph,
+    /// By lines.
+    Line,
+}
+
+impl ChunkingConfig {
+    /// The strategy with its settings.
+    pub fn strategy(&self) -> ChunkStrategy {
+        let window = |w: Window| Window {
+            size: self.size.unwrap_or(w.size),
+            overlap: self.overlap.unwrap_or(w.overlap),
+            min: self.min.unwrap_or(w.min),
+        };
+        match self.strategy.unwrap_or(StrategyName::Heading) {
+            StrategyName::Sliding => ChunkStrategy::Sliding(window(Window::SLIDING)),
+            StrategyName::Paragraph => ChunkStrategy::Paragraph(window(Window::PARAGRAPH)),
+            StrategyName::Line => ChunkStrategy::Line(window(Window::LINE)),
+            StrategyName::Heading => {
+                let default = HeadingOptions::default();
+                let max_chars = self.size.unwrap_or(default.max_chars);
+                ChunkStrategy::Heading(HeadingOptions {
+                    max_chars,
+                    overlap_chars: self.overlap.unwrap_or(default.overlap_chars),
+                    hard_max_chars: default.hard_max_chars.max(max_chars),
+                    min_chars: self.min.unwrap_or(default.min_chars),
+                    ..default
+                })
+            }
+        }
+    }
 }
 
 /// `[model]`.
@@ -193,6 +256,9 @@ impl Config {
             let place = line.map(|l| format!("line {l}: ")).unwrap_or_default();
             format!("{place}{}", with_suggestion(e.message()))
         })?;
+        for chunking in config.sources.iter().filter_map(|s| s.chunking).chain([config.chunking]) {
+            chunking.strategy().validate().map_err(|e| format!("chunking: {}", e.message()))?;
+        }
         config.retrieval.options().check().map_err(|e| e.message().to_string())?;
         for source in &mut config.sources {
             let kinds = [
@@ -285,6 +351,18 @@ mod tests {
         assert_eq!((retrieval.min_score, retrieval.rrf_k), (Some(0.2), 60.0));
         let e = Config::parse("[retrieval]\nlexical_weight = 2\n", Path::new("")).expect_err("refused");
         assert!(e.contains("lexical_weight"), "{e}");
+    }
+
+    #[test]
+    fn a_strategy_can_be_chosen_for_all_and_for_one_source() {
+        let text = "[[source]]\npath = \"a\"\nchunking = { strategy = \"line\", size = 300 }\n[chunking]\nstrategy = \"sliding\"\noverlap = 100\n";
+        let c = Config::parse(text, Path::new("")).expect("parses");
+        assert_eq!(c.chunking.strategy(), ChunkStrategy::Sliding(Window { size: 800, overlap: 100, min: 50 }));
+        let own = c.sources[0].chunking.expect("its own").strategy();
+        assert_eq!(own, ChunkStrategy::Line(Window { size: 300, overlap: 50, min: 0 }));
+        assert_eq!(ChunkingConfig::default().strategy(), ChunkStrategy::default());
+        let e = Config::parse("[chunking]\nsize = 10\n", Path::new("")).expect_err("refused");
+        assert!(e.contains("max_chars") || e.contains("size"), "{e}");
     }
 
     #[test]

@@ -204,3 +204,25 @@ fn init_writes_a_configuration_that_builds() {
     assert_eq!(std::fs::read_to_string(s.path("kb.toml")).expect("is there"), "title = \"mine\"\n");
     s.expect(1, &["init", "docs/../.git"]);
 }
+
+#[test]
+fn documents_are_cut_as_the_configuration_says() {
+    let s = Sandbox::new();
+    let text: String = (0..40).map(|i| format!("Sentence number {i} of a long text. ")).collect();
+    s.write("a/one.md", format!("# One\n\n{text}\n"));
+    s.write("b/two.md", format!("# Two\n\n{text}\n"));
+    s.write("kb.toml", "[[source]]\npath = \"a\"\n[[source]]\npath = \"b\"\nchunking = { strategy = \"line\", size = 100, overlap = 0 }\n[chunking]\nstrategy = \"sliding\"\nsize = 500\noverlap = 100\n");
+    s.expect(0, &["build", "--no-model", "-q"]);
+    let manifest = s.json(&["inspect", "site", "--json"]);
+    let passages = |name: &str| {
+        let all = manifest["collections"].as_array().expect("collections");
+        all.iter().find(|c| c["name"] == name).and_then(|c| c["chunks"].as_u64()).expect("a number")
+    };
+    // 1,400 characters and a heading: windows begin at 0, 400, 800 and end with 1,300, 1,200 + 200 left … four of them.
+    let length = 7 + text.chars().count() - 1;
+    assert_eq!(passages("a"), (length - 100).div_ceil(400) as u64);
+    // Two sentences of 34 or 35 characters fit into 100.
+    assert_eq!(passages("b"), 20 + 1);
+    s.write("kb.toml", "[[source]]\npath = \"a\"\n[chunking]\nsize = 3\n");
+    s.expect(2, &["build", "--no-model", "-q"]);
+}

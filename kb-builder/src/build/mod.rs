@@ -11,7 +11,7 @@ use crate::report::{Reporter, bytes, duration};
 use crate::site::{self, Page, Site};
 use crate::source::{self, Problem};
 use kb_core::bundle::{BundleBuilder, SealedBundle};
-use kb_core::chunk::{self, Chunk, heading};
+use kb_core::chunk::{self, Chunk, ChunkStrategy};
 use kb_core::document::Document;
 use kb_core::index::lexical::LexicalBuilder;
 use kb_core::index::vector::{GRAPH_FROM, GraphOptions, VectorIndex};
@@ -45,6 +45,8 @@ pub struct Options {
     pub site_url: Option<String>,
     /// How the base is searched.
     pub retrieval: RetrievalOptions,
+    /// How documents are cut, where their source says nothing else.
+    pub chunking: ChunkStrategy,
     /// The author's list of synonyms, checked.
     pub synonyms: String,
 }
@@ -86,7 +88,8 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
     let mut summary = Summary { out: options.out.clone(), ..Summary::default() };
 
     let documents = intake::read_all(&sources, &site, options.originals, &mut summary, reporter)?;
-    let chunks = cut(&documents, reporter)?;
+    let strategies = strategies(options, &sources);
+    let chunks = cut(&documents, &strategies, &options.chunking, reporter)?;
     if chunks.is_empty() {
         let looked = sources.iter().map(|s| s.collection()).collect::<Vec<_>>().join(", ");
         return Err(Error::failed(
@@ -128,15 +131,25 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
     Ok(summary)
 }
 
+/// The strategies of the sources that have their own, by collection.
+fn strategies(options: &Options, sources: &[Box<dyn source::Source>]) -> BTreeMap<String, ChunkStrategy> {
+    let own = options.sources.iter().zip(sources);
+    own.filter_map(|(config, source)| Some((source.collection().to_string(), config.chunking?.strategy()))).collect()
+}
+
 /// Cuts all documents into passages, in the order of the documents.
-fn cut(documents: &[Document], reporter: &Reporter) -> Result<Vec<Chunk>> {
+fn cut(
+    documents: &[Document],
+    own: &BTreeMap<String, ChunkStrategy>,
+    general: &ChunkStrategy,
+    reporter: &Reporter,
+) -> Result<Vec<Chunk>> {
     reporter.stage("cutting", documents.len() as u64, "documents");
-    let options = heading::HeadingOptions::default();
     let mut chunks = Vec::new();
     for (i, document) in documents.iter().enumerate() {
         let number = u32::try_from(i)
             .map_err(|_| Error::failed("over four thousand million documents", "build several knowledge bases"))?;
-        chunks.extend(heading::chunk(document, number, &options)?);
+        chunks.extend(own.get(&document.collection).unwrap_or(general).chunk(document, number)?);
         reporter.advance(1);
     }
     reporter.end_stage();

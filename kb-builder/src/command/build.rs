@@ -21,7 +21,7 @@ Examples:
 Without --url-base a hit opens in the page's own reader.
 
 kb.toml has the keys title, language, [[source]] (name, path, include, exclude, url_base,
-code; or urls, github, website), [model] (path), [site] (out, originals, url), [retrieval] (fusion, lexical_weight,
+code; or urls, github, website), [model] (path), [site] (out, originals, url), [chunking] (strategy, size, overlap, min), [retrieval] (fusion, lexical_weight,
 rerank, rrf_k, three_way, expand, synonyms, route, per_document, min_score, max_distance) and [llm]. A flag is stronger than the environment variable KB_MODEL
 or KB_CACHE, and that is stronger than the file. PATHs replace the file's sources.
 
@@ -130,6 +130,7 @@ fn resolve(args: Args) -> Result<Options> {
         originals: !args.no_originals && config.site.originals.unwrap_or(true),
         site_url: args.site_url.or(config.site.url),
         retrieval: config.retrieval.options(),
+        chunking: config.chunking.strategy(),
         synonyms: config.retrieval.synonyms.as_deref().map(read_synonyms).transpose()?.unwrap_or_default(),
     })
 }

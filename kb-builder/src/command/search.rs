@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use clap::ValueEnum;
 use kb_core::chunk::ChunkKind;
 use kb_core::search::{
-    Excerpt, Explained, Explanation, Facet, Filter, Hit, Mode, Query, Response, RetrievalOptions, Understanding,
+    Excerpt, Explained, Explanation, Facet, Filter, Hit, Mode, Plan, Query, Response, RetrievalOptions, Understanding,
 };
 use serde::Serialize;
 use std::io::IsTerminal;
@@ -308,12 +308,13 @@ fn print_list(found: &Explained, explain: bool) {
     if hits.is_empty() {
         println!("nothing found");
     }
-    for (word, terms) in &found.understanding.corrected {
+    let u = &found.understanding;
+    for (word, terms) in u.corrected.iter().chain(&u.synonyms) {
         println!("no passage has `{word}`; searched for {}", terms.join(", "));
     }
     if explain {
-        let u = &found.understanding;
         println!("language {}, words {}, phrases {:?}", u.lang, u.terms.join(" "), u.phrases);
+        println!("{}", plan_sentence(&u.plan));
         let r = &found.response;
         println!("{} passages have a word, {} came from the vectors\n", r.lexical_candidates, r.vector_candidates);
     }
@@ -330,6 +331,21 @@ fn print_list(found: &Explained, explain: bool) {
         }
         println!("   {}\n", marked(&hit.excerpt, bold));
     }
+}
+
+/// What the question asks for, on one line.
+fn plan_sentence(plan: &Plan) -> String {
+    let mut parts = vec![format!("asks for {}", format!("{:?}", plan.intent).to_lowercase())];
+    let mut add = |name: &str, values: &[String]| {
+        if !values.is_empty() {
+            parts.push(format!("{name} {}", values.join(", ")));
+        }
+    };
+    add("names", &plan.entities);
+    add("compares", &plan.sub_questions);
+    add("sorts of passages", &plan.kinds.iter().map(|k| k.name().to_owned()).collect::<Vec<_>>());
+    add("read as", plan.rewritten.as_slice());
+    parts.join("; ")
 }
 
 /// How a hit came to its place, on one line.

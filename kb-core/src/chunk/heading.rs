@@ -1,14 +1,11 @@
 //! The heading strategy: a passage is a section, and a long section is cut at its paragraphs.
 
 use super::pack::{Piece, pack};
-use super::{Chunk, ChunkId, ChunkKind, kind_of};
-use crate::document::{Document, MetaValue};
+use super::Chunk;
+use super::cut::{check_size, chunks_of};
+use crate::document::Document;
 use crate::{Error, ErrorKind, Result};
-use std::collections::HashMap;
 use std::ops::Range;
-
-/// Key of the front matter that names the sort of all passages of a document.
-const KIND_KEY: &str = "chunk_type";
 
 /// Limits of the heading strategy. Lengths are characters (Unicode scalar values).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,47 +68,17 @@ impl HeadingOptions {
 /// more.
 pub fn chunk(document: &Document, doc: u32, options: &HeadingOptions) -> Result<Vec<Chunk>> {
     options.validate()?;
-    if u32::try_from(document.text.len()).is_err() {
-        return Err(Error::new(ErrorKind::TooLarge, format!("{} has 4 GiB of text or more", document.path)));
-    }
+    check_size(document)?;
     let text = &document.text;
-    let mut chunks = Vec::new();
-    let mut occurrences: HashMap<&str, u32> = HashMap::new();
-    for region in merge(document, regions(document, options), options) {
+    let pieces = merge(document, regions(document, options), options).into_iter().flat_map(|region| {
         let pieces = if region.chars <= options.max_chars {
             vec![Piece { new_from: region.span.start, span: region.span.clone() }]
         } else {
             pack(text, region.span.clone(), options)
         };
-        for piece in pieces {
-            let passage = &text[piece.span.clone()];
-            let occurrence = occurrences.entry(passage).or_default();
-            let id = ChunkId::new(&document.collection, &document.path, passage, *occurrence);
-            *occurrence += 1;
-            // A heading below max_level may be nearer than the region's own.
-            let section = section_at(document, piece.new_from).max(region.section);
-            chunks.push(Chunk {
-                id,
-                doc,
-                section: section.map(|s| s as u32),
-                span_bytes: piece.span.start as u32..piece.span.end as u32,
-                overlap_bytes: (piece.new_from - piece.span.start) as u32,
-                kind: sort_of(document, passage, section),
-            });
-        }
-    }
-    Ok(chunks)
-}
-
-/// The sort of a passage: what the document's front matter says (`chunk_type`), or what the rules tell.
-fn sort_of(document: &Document, passage: &str, section: Option<usize>) -> ChunkKind {
-    if let Some(MetaValue::Text(name)) = document.metadata.get(KIND_KEY)
-        && let Some(kind) = ChunkKind::from_name(name)
-    {
-        return kind;
-    }
-    let heading = section.and_then(|s| document.sections.get(s)).map_or(document.title.as_str(), |s| s.title.as_str());
-    kind_of(passage, heading)
+        pieces.into_iter().map(move |piece| (piece, region.section))
+    });
+    Ok(chunks_of(document, doc, pieces))
 }
 
 /// A section with everything below it that does not begin a passage of its own.
@@ -203,9 +170,4 @@ fn is_below(document: &Document, section: Option<usize>, ancestor: Option<usize>
         at = parent(document, Some(i)).filter(|p| *p < i);
     }
     false
-}
-
-/// Index of the last section that begins at or before `byte`.
-fn section_at(document: &Document, byte: usize) -> Option<usize> {
-    document.sections.partition_point(|s| s.span_bytes.start <= byte).checked_sub(1)
 }

@@ -3,15 +3,29 @@
 #[cfg(feature = "build")]
 mod blocks;
 #[cfg(feature = "build")]
+mod cut;
+#[cfg(feature = "build")]
 pub mod heading;
 mod kind;
 #[cfg(feature = "build")]
+mod line;
+#[cfg(feature = "build")]
 mod pack;
+#[cfg(feature = "build")]
+mod paragraph;
+#[cfg(feature = "build")]
+mod sliding;
+#[cfg(feature = "build")]
+mod strategy;
+#[cfg(all(test, feature = "build"))]
+mod strategy_tests;
 
 use crate::document::{Document, PlainText, plain_after};
 pub use kind::ChunkKind;
 #[cfg(feature = "build")]
 pub use kind::kind_of;
+#[cfg(feature = "build")]
+pub use strategy::{ChunkStrategy, Window};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
