@@ -216,7 +216,7 @@ fn documents_are_cut_as_the_configuration_says() {
     let manifest = s.json(&["inspect", "site", "--json"]);
     let passages = |name: &str| {
         let all = manifest["collections"].as_array().expect("collections");
-        all.iter().find(|c| c["name"] == name).and_then(|c| c["chunks"].as_u64()).expect("a number")
+        all.iter().find(|c| c["name"] == name).and_then(|c| c["passages"].as_u64()).expect("a number")
     };
     // 1,400 characters and a heading: windows begin at 0, 400, 800 and end with 1,300, 1,200 + 200 left … four of them.
     let length = 7 + text.chars().count() - 1;
