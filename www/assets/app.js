@@ -155,6 +155,7 @@ function engineChanged() {
   if (state.words === 'ready' && lastState.words !== 'ready') {
     describe();
     show();
+    setSetting('early', /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="kb-early"]'))?.content ?? null);
     // The first search goes before.
     setTimeout(loadCard, 500);
     setTimeout(() => away.begin(), 1500);
