@@ -73,7 +73,7 @@ shot('error', {
   change: (path, bytes) => (path.startsWith('kb/lexical-') ? Buffer.from(bytes).fill(0, 40, 60) : undefined),
 });
 
-const host = (lang) => `<!doctype html><html lang="${lang}"><head><meta charset="utf-8"><title>Notes</title><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+const host = (lang) => `<!doctype html><html lang="${lang}"><head><meta charset="utf-8"><title>Notes</title><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
 <style>body { max-width: 44rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.6 sans-serif; }</style><script type="module" src="assets/kb-embed.js"></script></head>
 <body><h1>${lang === 'zh' ? '课程讲义' : 'Course notes'}</h1><p>${lang === 'zh' ? '老师自己的网页。' : 'A page of the teacher’s own.'}</p><kb-search></kb-search><kb-modal></kb-modal></body></html>`;
 const typed = (element, text) => async (page) => {

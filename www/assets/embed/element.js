@@ -40,7 +40,7 @@ function engineOf(site) {
 
 /**
  * Attributes: `src` (the site's folder; default: the one this script came from), `lang`, `theme` (`light` or `dark`;
- * default: as the system), `collections` (names separated by commas; only these are searched), `bundles` (instead of
+ * default: as the system, where the page's `color-scheme` has dark too), `collections` (names separated by commas; only these are searched), `bundles` (instead of
  * `src`: folders of several sites, separated by commas, each with a weight behind it or without: `git/, sql/ 0.5`).
  */
 export class KbElement extends HTMLElement {
@@ -57,6 +57,8 @@ export class KbElement extends HTMLElement {
   async connectedCallback() {
     if (this.#built) return;
     this.#built = true;
+    // A page that knows no dark stays light under a dark system, and so does what stands on it.
+    if (!this.hasAttribute('theme') && !getComputedStyle(this).colorScheme.includes('dark')) this.setAttribute('theme', 'light');
     this.tree.adoptedStyleSheets = await styles();
     this.build();
   }
