@@ -15,6 +15,8 @@ const ID = 'at-';
  */
 export function readerView(root, { engine, base, href = pageHref, top = () => scrollTo(0, 0), wide = () => matchMedia('(min-width: 64rem)').matches, focus = true }) {
   let shown = '';
+  /** The formulas of what is shown, on their way. @type {Promise<void> | undefined} */
+  let formulas;
   /** Whether something was opened already. */
   let moved = false;
   /** @type {IntersectionObserver | undefined} */
@@ -45,8 +47,21 @@ export function readerView(root, { engine, base, href = pageHref, top = () => sc
     }
     if (target) target.scrollIntoView({ block: 'start' });
     else top();
+    if (target && formulas) stayAt(target, formulas);
     /** @type {HTMLElement | null} */ (passage ?? root.querySelector('h1'))?.focus({ preventScroll: true });
     return { title: root.querySelector('h1')?.textContent ?? '' };
+  }
+
+  /** Formulas above a passage move it when they are set; a reader who has done nothing yet stays at it. @param {Element} target @param {Promise<void>} set */
+  function stayAt(target, set) {
+    let still = true;
+    const moved = new AbortController();
+    for (const event of ['wheel', 'touchstart', 'keydown', 'pointerdown']) addEventListener(event, () => (still = false), { signal: moved.signal, passive: true });
+    setTimeout(() => (still = false), 3000);
+    set.finally(() => {
+      moved.abort();
+      if (still && target.isConnected) target.scrollIntoView({ block: 'start' });
+    });
   }
 
   function draw(route, entry, { text, sections, passage }, strings) {
@@ -66,7 +81,7 @@ export function readerView(root, { engine, base, href = pageHref, top = () => sc
         prose),
     );
     if (toc) follow(toc, prose);
-    if (prose.querySelector('.tex')) import('../markdown/formulas.js').then(({ setFormulas }) => setFormulas(prose)).catch(() => {}); // the source stays
+    formulas = prose.querySelector('.tex') ? import('../markdown/formulas.js').then(({ setFormulas }) => setFormulas(prose)).catch(() => {}) : undefined; // the source stays
   }
 
   function bar(route, strings, source) {
