@@ -5,7 +5,7 @@ import { after, afterEach, before, test } from 'node:test';
 import { answered, ask, hits, statusText, waitFor } from './support/actions.mjs';
 import { launch, openPage } from './support/browser.mjs';
 import { demoSite } from './support/site.mjs';
-import { serveFolder } from './support/static.mjs';
+import { gate, serveFolder } from './support/static.mjs';
 
 let browser;
 let demo;
@@ -90,6 +90,19 @@ test('two tabs: the model is downloaded once, and both search by meaning', async
   await Promise.all([answered(page, 'branch', 'meaning'), answered(second, 'rebase', 'meaning')]);
   const { bytes } = JSON.parse(await (await fetch(`${server.url}model/model.json`)).text()).files.find(({ file }) => file === 'model.onnx');
   assert.equal(server.sent.get('model/model.onnx'), bytes);
+  assert.deepEqual(page.problems, []);
+});
+
+test('what is typed before the scripts are there is not lost', async () => {
+  const { opened, open: letGo } = gate();
+  server = await serveFolder(demo.site, { change: (path) => (path === 'assets/app.js' ? opened.then(() => undefined) : undefined) });
+  page = await openPage(browser);
+  await page.goto(server.url, { waitUntil: 'commit' });
+  await page.locator('#q').pressSequentially('branch');
+  letGo();
+  await answered(page, 'branch', 'meaning');
+  assert.equal(await page.inputValue('#q'), 'branch');
+  assert.match(page.url(), /\?q=branch$/);
   assert.deepEqual(page.problems, []);
 });
 

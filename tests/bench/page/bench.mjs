@@ -45,7 +45,7 @@ async function visit(server, side, { network, cpu }) {
   await page.waitForFunction((box) => /** @type {any} */ (document.querySelector(box))?.value.length > 0, side.box, { polling: 'raf' });
   const typing = performance.now() - begun;
   for (const letter of [...values.query].slice(1)) await page.keyboard.insertText(letter);
-  await page.waitForFunction(side.shown, values.query, { timeout: 120_000, polling: 'raf' });
+  await page.waitForFunction(side.shown, values.query, { timeout: 40_000, polling: 'raf' });
   const done = { typing, first: performance.now() - begun, ...server.counted };
   await context.close();
   // What was still on its way for this visit must not slow the next one down.
