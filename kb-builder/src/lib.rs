@@ -1,6 +1,7 @@
 //! Everything that touches files, the network and the terminal: sources, converters, the build, the
 //! site folder, the server, and the commands on top of them.
 
+pub mod address;
 pub mod answer;
 pub mod base;
 pub mod build;

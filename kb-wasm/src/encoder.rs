@@ -7,13 +7,21 @@ use kb_core::embed::{Embedder, ModelInfo, OnnxEncoder, TextKind};
 use kb_core::index::vector::VectorIndex;
 use kb_core::search::{ChunkSet, KnowledgeBase};
 use kb_core::{Error, ErrorKind};
+use std::cell::RefCell;
+use std::rc::Rc;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
+
+/// A model, which several knowledge bases may share, and the question that it was asked last.
+struct Model {
+    encoder: OnnxEncoder,
+    last: RefCell<Option<(String, Vec<f32>)>>,
+}
 
 /// The model of a knowledge base and the vectors that it made.
 #[wasm_bindgen]
 pub struct Encoder {
     manifest: Manifest,
-    model: Option<OnnxEncoder>,
+    model: Option<Rc<Model>>,
     vectors: Option<VectorIndex>,
     graph: Option<Vec<u8>>,
 }
@@ -56,6 +64,18 @@ impl Encoder {
             .map_err(|e| to_js(Error::new(ErrorKind::Model, format!("model.json cannot be read ({e})"))))?;
         let model = OnnxEncoder::load(onnx, tokenizer, info).map_err(to_js)?;
         self.manifest.check_model(model.info()).map_err(to_js)?;
+        self.model = Some(Rc::new(Model { encoder: model, last: RefCell::default() }));
+        Ok(())
+    }
+
+    /// Takes the model that another knowledge base has loaded, in place of `load`. It is in memory once.
+    ///
+    /// # Errors
+    /// Throws a `KbError`: `kb::missing` if the other one has none, `kb::model_mismatch` if this knowledge base was
+    /// built with another model.
+    pub fn share(&mut self, other: &Encoder) -> JsResult<()> {
+        let model = other.model.clone().ok_or_else(|| to_js(missing("the model")))?;
+        self.manifest.check_model(model.encoder.info()).map_err(to_js)?;
         self.model = Some(model);
         Ok(())
     }
@@ -77,7 +97,7 @@ impl Encoder {
         let model = self.model.as_ref().ok_or_else(|| to_js(missing("the model")))?;
         let mut out = Vec::with_capacity(texts.len());
         for text in &texts {
-            let vector = model.embed_one(TextKind::Passage, text).map_err(to_js)?;
+            let vector = model.encoder.embed_one(TextKind::Passage, text).map_err(to_js)?;
             out.push(vector.iter().zip(&question).map(|(a, b)| a * b).sum::<f32>());
         }
         Ok(Float32Array::from(out.as_slice()))
@@ -122,7 +142,13 @@ impl Encoder {
 
     fn question(&self, text: &str) -> Result<Vec<f32>, Error> {
         let model = self.model.as_ref().ok_or_else(|| missing("the model"))?;
-        model.embed_one(TextKind::Query, text)
+        // Several knowledge bases are asked the same, one after the other.
+        if let Some((_, vector)) = model.last.borrow().as_ref().filter(|(asked, _)| asked == text) {
+            return Ok(vector.clone());
+        }
+        let vector = model.encoder.embed_one(TextKind::Query, text)?;
+        *model.last.borrow_mut() = Some((text.to_owned(), vector.clone()));
+        Ok(vector)
     }
 
     fn nearest(

@@ -5,14 +5,14 @@ use crate::dto::{DocumentTextDto, InfoDto, ResponseDto, SectionDto};
 use crate::error::{JsResult, bad_argument, to_js};
 use crate::utf16::Utf16Cursor;
 use js_sys::Uint8Array;
-use kb_core::bundle::{self, Manifest, SectionKind, SectionRef};
+use kb_core::bundle::{self, Manifest, ManifestProbe, SectionKind, SectionRef};
 use kb_core::chunk::Chunk;
 use kb_core::document::Document;
 use kb_core::index::lexical::LexicalIndex;
 use kb_core::search::{self, Query, VectorHit};
 use kb_core::{Error, ErrorKind};
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// What the encoder module reads; everything else belongs here.
@@ -22,9 +22,8 @@ const VECTOR_SECTIONS: [SectionKind; 2] = [SectionKind::Vectors, SectionKind::Gr
 #[wasm_bindgen]
 pub struct KnowledgeBase {
     manifest: Manifest,
-    manifest_json: Vec<u8>,
     /// Section files by name, until `finish` reads them.
-    files: BTreeMap<String, Vec<u8>>,
+    files: Vec<(String, Vec<u8>)>,
     base: Option<search::KnowledgeBase>,
 }
 
@@ -36,8 +35,8 @@ impl KnowledgeBase {
     /// Throws a `KbError`: `kb::not_a_bundle`, `kb::newer_format`, `kb::corrupt`, `kb::too_large`.
     #[wasm_bindgen(constructor)]
     pub fn new(manifest: Vec<u8>) -> JsResult<KnowledgeBase> {
-        let parsed = Manifest::from_json(&manifest).map_err(to_js)?;
-        Ok(Self { manifest: parsed, manifest_json: manifest, files: BTreeMap::new(), base: None })
+        let manifest = read_manifest(&manifest).map_err(to_js)?;
+        Ok(Self { manifest, files: Vec::new(), base: None })
     }
 
     /// The section files that the manifest names.
@@ -102,9 +101,11 @@ impl KnowledgeBase {
         let base = self.base()?;
         let response = base.search(&query, vectors.as_deref()).map_err(to_js)?;
         let without_text = response.hits.iter().filter_map(|hit| base.chunks().get(hit.chunk as usize));
-        let missing: BTreeSet<&str> =
+        let mut missing: Vec<&str> =
             without_text.filter(|c| !base.has_text(c.doc)).filter_map(|c| self.file_of(c.doc)).collect();
-        serialise(&ResponseDto::new(&response, missing.into_iter().collect()))
+        missing.sort_unstable();
+        missing.dedup();
+        serialise(&ResponseDto::new(&response, missing))
     }
 
     /// The passages that the query's collections and filters admit, one bit a passage, lowest first;
@@ -200,7 +201,8 @@ impl KnowledgeBase {
             Some(base) if section.kind == SectionKind::Text => add_texts(base, section, &bytes),
             Some(_) => Ok(()), // it is part of the base already
             None => {
-                self.files.insert(file.to_owned(), bytes);
+                self.files.retain(|(name, _)| name != file);
+                self.files.push((file.to_owned(), bytes));
                 Ok(())
             }
         }
@@ -208,16 +210,18 @@ impl KnowledgeBase {
 
     fn put_together(&mut self) -> Result<(), Error> {
         let files = std::mem::take(&mut self.files);
-        let fetch =
-            |section: &SectionRef| files.get(&section.file).map(Vec::as_slice).ok_or_else(|| missing(&section.file));
-        let mut bundle = bundle::open_bundle(&self.manifest_json, &[SectionKind::Lexical], fetch)?;
+        let file_of = |section: &SectionRef| {
+            files.iter().find(|(name, _)| *name == section.file).map(|(_, bytes)| bytes.as_slice())
+        };
+        let fetch = |section: &SectionRef| file_of(section).ok_or_else(|| missing(&section.file));
+        let mut bundle = bundle::open_sections(self.manifest.clone(), &[SectionKind::Lexical], fetch)?;
         let lexical = bundle.take_index(SectionKind::Lexical).ok_or_else(|| missing("the section `lexical`"))?;
         let mut base = search::KnowledgeBase::new(bundle.documents, bundle.chunks, LexicalIndex::from_bytes(lexical)?)?;
         base.set_options(self.manifest.retrieval)?;
         base.set_synonyms(&self.manifest.synonyms)?;
         // Other parts of the text may follow later.
         for section in self.manifest.sections_of(SectionKind::Text) {
-            if let Some(file) = files.get(&section.file) {
+            if let Some(file) = file_of(section) {
                 add_texts(&mut base, section, file)?;
             }
         }
@@ -230,6 +234,20 @@ fn add_texts(base: &mut search::KnowledgeBase, section: &SectionRef, file: &[u8]
     let payload = section.open(file)?;
     let (first, texts) = bundle::text::decode(&payload)?;
     base.add_texts(first, &texts)
+}
+
+/// Reads a manifest with the browser's own parser of JSON: one of ours would be a tenth of this module.
+fn read_manifest(bytes: &[u8]) -> Result<Manifest, Error> {
+    Manifest::check_length(bytes.len())?;
+    let begins = bytes.trim_ascii_start().first() == Some(&b'{');
+    let text = std::str::from_utf8(bytes).map_err(|e| Manifest::not_a_manifest(begins, &e.to_string()))?;
+    let parsed = js_sys::JSON::parse(text).map_err(|e| {
+        let why = e.dyn_ref::<js_sys::Error>().map_or_else(String::new, |e| String::from(e.message()));
+        Manifest::not_a_manifest(begins, &why)
+    })?;
+    let probe: ManifestProbe =
+        serde_wasm_bindgen::from_value(parsed.clone()).map_err(|e| Manifest::not_a_manifest(false, &e.to_string()))?;
+    Manifest::from_parsed(probe, || serde_wasm_bindgen::from_value(parsed).map_err(|e| e.to_string()))
 }
 
 fn serialise(value: &impl Serialize) -> JsResult<JsValue> {

@@ -19,7 +19,7 @@ let server;
 before(async () => {
   browser = await launch();
   demo = await demoSite();
-  server = await serveFolder(demo.site, { extra: { 'host.html': '<!doctype html><html lang="en"><head><title>Host</title><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><script type="module" src="assets/kb-embed.js"></script></head><body><main><h1>Host</h1><kb-search></kb-search></main><kb-modal></kb-modal></body></html>' } });
+  server = await serveFolder(demo.site, { extra: { 'host.html': '<!doctype html><html lang="en"><head><title>Host</title><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><script type="module" src="assets/kb-embed.js"></script></head><body><main><h1>Host</h1><kb-search></kb-search></main><kb-modal></kb-modal></body></html>', 'source.html': '<!doctype html><html lang="en"><head><title>Host</title><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><script type="module" src="assets/kb-embed.js"></script></head><body><main><kb-source doc="course-en/03-undo.md"></kb-source></main></body></html>', 'dark.html': '<!doctype html><html lang="en"><head><title>Host</title><meta name="color-scheme" content="light dark"><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><script type="module" src="assets/kb-embed.js"></script></head><body><main><h1>Host</h1><kb-settings></kb-settings><kb-status></kb-status><kb-ask></kb-ask></main></body></html>', 'elements.html': '<!doctype html><html lang="en"><head><title>Host</title><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,"><script type="module" src="assets/kb-embed.js"></script></head><body><main><h1>Host</h1><kb-settings></kb-settings><kb-status></kb-status><kb-ask></kb-ask></main></body></html>' } });
 });
 after(async () => {
   await browser?.close();
@@ -65,3 +65,11 @@ check('the dialog on another page', 'host.html', async (page) => {
   await page.locator('kb-modal .hit').first().waitFor();
 });
 check('documents without a script', 'documents.html', (page) => page.locator('h1').waitFor());
+for (const [suffix, options, address] of /** @type {[string, any, string][]} */ ([['light', {}, 'elements.html'], ['dark', { colorScheme: 'dark' }, 'dark.html'], ['light in the dark', { colorScheme: 'dark' }, 'elements.html']])) {
+  check(`settings, state and an answer on another page, ${suffix}`, address, async (page) => {
+    await page.locator('kb-ask #q').fill('how do I undo the last commit');
+    await page.keyboard.press('Enter');
+    await page.locator('kb-ask .answer[data-kind]').waitFor({ timeout: 90_000 });
+  }, options);
+}
+check('a document on another page', 'source.html', (page) => page.locator('kb-source .prose [data-heading]').first().waitFor());

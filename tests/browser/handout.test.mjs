@@ -1,14 +1,14 @@
 // Handouts: one HTML file, opened from the disk in Chromium, and in Firefox where there is one.
 
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { answered, ask, hits, statusText, waitFor } from './support/actions.mjs';
 import { firefoxPath, launch, launchFirefox, openPage } from './support/browser.mjs';
-import { demoSite, kb } from './support/site.mjs';
+import { demoSite, kb, root } from './support/site.mjs';
 
 let browser;
 let demo;
@@ -116,7 +116,8 @@ test('the same site gives the same file', async () => {
 test('without the model it is small and searches by words', async () => {
   const path = join(folder, 'words.html');
   console.log(`# ${(await kb('export', demo.site, '--single-file', path, '--no-model')).trim()}`);
-  assert.ok((await stat(path)).size < 1_200_000);
+  // A quarter of a megabyte of it sets the formulas of the demo.
+  assert.ok((await stat(path)).size < 1_300_000);
   const requests = await open(path);
   await waitFor(page, 'meaning', 'off');
   await ask(page, '最近邻', 'words');
@@ -151,6 +152,47 @@ test('a page that was there gets a button and keeps its own text, in its own enc
   await page.keyboard.press('Escape');
   await page.locator('kb-modal dialog').waitFor({ state: 'hidden' });
   assert.deepEqual(outside(requests, out), []);
+  assert.deepEqual(page.problems, []);
+});
+
+/** The words that a search finds in a PDF. @param {string} pdf @param {string} question */
+async function foundInPdf(pdf, question) {
+  const from = await mkdtemp(join(tmpdir(), 'kb-pdf-'));
+  await copyFile(pdf, join(from, 'printed.pdf'));
+  await kb('build', from, '--no-model', '--out', join(from, 'site'));
+  const said = JSON.parse(await kb('search', join(from, 'site'), question, '--json'));
+  await rm(from, { recursive: true });
+  return said.hits.map(({ excerpt }) => excerpt.text ?? excerpt).join(' ');
+}
+
+test('the example of a lecture: searched from the disk in Chinese, and printed with its own text and nothing of the search', async () => {
+  const out = join(folder, 'lecture.html');
+  await kb('attach', join(root, 'docs/examples/lecture-zh.html'), '--site', demo.site, '--no-model', '--out', out);
+  const requests = await open(out);
+  await page.getByRole('button', { name: '搜索这个知识库' }).click();
+  await page.keyboard.insertText('变长字节');
+  await page.locator('kb-modal .hit').first().waitFor();
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
+  const pdf = join(process.env.KB_ARTEFACTS ?? folder, 'lecture-zh.pdf');
+  await page.pdf({ path: pdf });
+  assert.match(await foundInPdf(pdf, '两个指针移动的过程'), /两个指针移动的过程/);
+  assert.doesNotMatch(await foundInPdf(pdf, '搜索这个知识库'), /搜索这个知识库/);
+  assert.deepEqual(outside(requests, out), []);
+  assert.deepEqual(page.problems, []);
+});
+
+test('a document printed from a handout is its text, without box and buttons', async () => {
+  const path = join(folder, 'printed.html');
+  await kb('export', demo.site, '--single-file', path, '--no-model');
+  await open(path);
+  await page.goto(`${pathToFileURL(path).href}#?doc=course-zh/02-inverted-index.md`);
+  await page.locator('.prose p').first().waitFor();
+  const pdf = join(folder, 'document.pdf');
+  await page.pdf({ path: pdf });
+  assert.match(await foundInPdf(pdf, '变长字节编码'), /变长字节/);
+  assert.match(await foundInPdf(pdf, '小索引并入大索引'), /并入大索引/);
+  assert.doesNotMatch(await foundInPdf(pdf, 'All documents Copy'), /All documents|Copy/);
   assert.deepEqual(page.problems, []);
 });
 

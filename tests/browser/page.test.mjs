@@ -216,7 +216,8 @@ test('dark by the system, light by choice, kept without a flash', async () => {
   await page.locator('[data-theme]').click();
   assert.equal(await paper(), 'rgb(250, 248, 244)');
   await page.reload({ waitUntil: 'commit' });
-  await page.locator('.box').waitFor();
+  // Nothing is painted before the styles are there; the first colour after that is the chosen one.
+  await page.waitForFunction(() => document.body && getComputedStyle(document.body).backgroundColor !== 'rgba(0, 0, 0, 0)', undefined, { polling: 'raf' });
   assert.equal(await paper(), 'rgb(250, 248, 244)');
   assert.deepEqual(page.problems, []);
 });

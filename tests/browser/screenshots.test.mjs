@@ -1,13 +1,13 @@
 // Pictures of every state of the page, for people to look at: into KB_ARTEFACTS, or a folder of the system's temporary one.
 
 import assert from 'node:assert/strict';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { answered, waitFor } from './support/actions.mjs';
 import { launch, openPage } from './support/browser.mjs';
-import { demoSite } from './support/site.mjs';
+import { demoSite, root } from './support/site.mjs';
 import { gate, serveFolder } from './support/static.mjs';
 
 const out = process.env.KB_ARTEFACTS ?? join(tmpdir(), 'kb-screenshots');
@@ -73,7 +73,7 @@ shot('error', {
   change: (path, bytes) => (path.startsWith('kb/lexical-') ? Buffer.from(bytes).fill(0, 40, 60) : undefined),
 });
 
-const host = (lang) => `<!doctype html><html lang="${lang}"><head><meta charset="utf-8"><title>Notes</title><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+const host = (lang) => `<!doctype html><html lang="${lang}"><head><meta charset="utf-8"><title>Notes</title><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">
 <style>body { max-width: 44rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.6 sans-serif; }</style><script type="module" src="assets/kb-embed.js"></script></head>
 <body><h1>${lang === 'zh' ? '课程讲义' : 'Course notes'}</h1><p>${lang === 'zh' ? '老师自己的网页。' : 'A page of the teacher’s own.'}</p><kb-search></kb-search><kb-modal></kb-modal></body></html>`;
 const typed = (element, text) => async (page) => {
@@ -98,3 +98,15 @@ for (const [suffix, options] of [['light', {}], ['phone-zh-dark', { ...phone, ..
   } });
 }
 shot('documents-without-script', { address: 'documents.html', act: (page) => page.locator('.shelf a').first().waitFor() });
+
+const elements = (lang) => `<!doctype html><html lang="${lang}"><head><meta charset="utf-8"><title>Notes</title><meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
+<style>:root { color-scheme: light dark; } body { max-width: 44rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.6 sans-serif; } body > * { margin-bottom: 1rem; }</style><script type="module" src="assets/kb-embed.js"></script></head>
+<body><kb-settings></kb-settings><kb-status></kb-status><kb-ask></kb-ask></body></html>`;
+for (const [suffix, lang, options] of [['light', 'en', {}], ['phone-zh-dark', 'zh', { ...phone, ...zh, ...dark }]]) {
+  shot(`ask-${suffix}`, { address: 'host.html', extra: { 'host.html': elements(lang) }, options, act: async (page) => {
+    await page.locator('kb-ask #q').fill(lang === 'zh' ? '倒排索引为什么快' : 'how do I undo the last commit');
+    await page.keyboard.press('Enter');
+    await page.locator('kb-ask .answer[data-kind="extractive"]').waitFor({ timeout: 90_000 });
+  } });
+}
+shot('lecture', { address: 'lecture.html', extra: { 'lecture.html': (await readFile(join(root, 'docs/examples/lecture-zh.html'), 'utf8')).replace('</body>', '<script type="module" src="assets/kb-embed.js"></script><kb-modal></kb-modal></body>').replace('<head>', '<head><link rel="icon" href="data:,">') }, options: zh, act: (page) => page.locator('kb-modal .trigger').waitFor() });

@@ -59,9 +59,15 @@ let reader;
 translate();
 find('[data-brand]').href = href({});
 find('[data-boot]').remove();
+/** What was typed before this script was there. */
+const typed = box.value;
 box.value = route.query;
 show();
 engine.addEventListener('state', engineChanged);
+if (typed && typed !== route.query) {
+  box.value = typed;
+  asked(typed, 'typed');
+}
 if (!route.doc && !route.query && matchMedia('(hover: hover)').matches) box.focus();
 start();
 
@@ -155,6 +161,7 @@ function engineChanged() {
   if (state.words === 'ready' && lastState.words !== 'ready') {
     describe();
     show();
+    setSetting('early', /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="kb-early"]'))?.content ?? null);
     // The first search goes before.
     setTimeout(loadCard, 500);
     setTimeout(() => away.begin(), 1500);

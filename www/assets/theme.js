@@ -1,7 +1,20 @@
-// Runs before the first paint, so that a chosen theme never flashes: a classic script, kept this small on purpose.
+// Runs before anything else: a classic script, kept this small on purpose.
 (() => {
+  const scope = `kb:${new URL('./', document.baseURI).pathname}:`;
+  let kept = null;
   try {
-    const theme = localStorage.getItem(`kb:${new URL('./', document.baseURI).pathname}:theme`);
+    // A chosen theme must not flash.
+    const theme = localStorage.getItem(`${scope}theme`);
     if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+    kept = localStorage.getItem(`${scope}early`);
   } catch { /* storage is blocked: the system's own scheme is used */ }
+  // What the first search needs is asked for now, and not when the scripts have come that use it. A later visit has it kept.
+  const wanted = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="kb-early"]'))?.content;
+  if (!wanted) return;
+  const paths = wanted === kept ? ['kb/manifest.json'] : wanted.split(' ');
+  /** @type {any} */ (self).kbEarly = new Map(paths.map((path) => {
+    const { href } = new URL(path, document.baseURI);
+    const bytes = fetch(href, { cache: path.endsWith('.json') ? 'no-cache' : 'default' }).then((response) => (response.ok ? response.arrayBuffer() : undefined)).catch(() => undefined);
+    return [href, bytes];
+  }));
 })();

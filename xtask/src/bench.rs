@@ -15,7 +15,7 @@ struct Bench {
     run: fn(&[String]) -> Result<()>,
 }
 
-const BENCHES: [Bench; 4] = [
+const BENCHES: [Bench; 5] = [
     Bench {
         name: "encoder",
         measures: "the encoder natively beside onnxruntime: questions of 8 to 128 tokens, tokens a second (needs Python)",
@@ -30,6 +30,11 @@ const BENCHES: [Bench; 4] = [
         name: "vectors",
         measures: "exact scan and graph at 1,000, 10,000 and 100,000 vectors: recall, time, bytes (takes sizes)",
         run: vectors,
+    },
+    Bench {
+        name: "page",
+        measures: "the page on slow 4G beside Pagefind: bytes, time to type, to the first result, to paint (takes --site, --lang, --query)",
+        run: page,
     },
     Bench { name: "bundle", measures: "bytes of each section of the demo, in all and a chunk", run: bundle },
 ];
@@ -110,6 +115,21 @@ fn encoder_web(_: &[String]) -> Result<()> {
     let mut node = Command::new(tools::node()?);
     node.current_dir(&web).arg("bench.mjs").arg("--models").arg(&variants).arg("--site").arg(&site);
     run::check(node.arg("--chromium").arg(tools::browser()?.chrome))
+}
+
+fn page(args: &[String]) -> Result<()> {
+    let bench = paths::root().join("tests/bench/page");
+    tools::npm_ci(&bench)?;
+    let mut node = Command::new(tools::node()?);
+    node.current_dir(&bench).arg("bench.mjs").arg("--chromium").arg(tools::browser()?.chrome);
+    if !args.iter().any(|arg| arg == "--site") {
+        let site = demo::site();
+        if !site.is_dir() {
+            demo::build(&demo::compile()?, &site)?;
+        }
+        node.arg("--site").arg(site);
+    }
+    run::check(node.args(args))
 }
 
 fn vectors(sizes: &[String]) -> Result<()> {

@@ -3,6 +3,7 @@
 use super::Summary;
 use crate::convert::{self, Format, Notes};
 use crate::error::Result;
+use crate::handout;
 use crate::report::Reporter;
 use crate::site::{Site, original_path};
 use crate::source::{Entry, Problem, Source, encode_path};
@@ -49,6 +50,11 @@ pub fn read_all(
             Err(Failure::File(reason)) => {
                 fail(Problem { collection: source.collection().into(), path: entry.path, reason }, summary, reporter)
             }
+            Err(Failure::Ours) => reporter.note(&format!(
+                "{}/{}: a page with a knowledge base inside it, which kb-builder wrote; left aside",
+                source.collection(),
+                entry.path
+            )),
             Err(Failure::Output(e)) => return Err(e),
         }
         reporter.advance(1);
@@ -61,6 +67,8 @@ pub fn read_all(
 /// What can go wrong with one file: the file itself, or writing the site.
 enum Failure {
     File(String),
+    /// It is a handout: its text is the program's, or that of the page it was made from.
+    Ours,
     Output(crate::Error),
 }
 
@@ -72,6 +80,9 @@ fn take(
 ) -> Result<(Document, Option<&'static str>, Notes), Failure> {
     let file = |e: crate::Error| Failure::File(e.to_string());
     let bytes = source.read(entry).map_err(file)?;
+    if format == Format::Html && handout::carries_base(&bytes) {
+        return Err(Failure::Ours);
+    }
     let sibling = |path: &str| source.sibling(path);
     let converted = convert::convert(format, source.collection(), entry, &bytes, &sibling)
         .map_err(|e| Failure::File(e.message().to_string()))?;

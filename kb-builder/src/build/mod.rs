@@ -18,7 +18,7 @@ use kb_core::index::vector::{GRAPH_FROM, GraphOptions, VectorIndex};
 use kb_core::search::RetrievalOptions;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 pub use embed::{Embedding, embed_texts};
@@ -82,6 +82,9 @@ pub struct Summary {
 pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
     let started = Instant::now();
     site::check_target(&options.out)?;
+    for source in &options.sources {
+        outside_of(&options.out, source)?;
+    }
     let model = options.model.as_deref().map(ModelFolder::read).transpose()?;
     let sources = source::open_all(&options.sources, &options.out)?;
     let site = Site::begin(&options.out, &cache_dir().join("locks"))?;
@@ -135,6 +138,18 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
 fn strategies(options: &Options, sources: &[Box<dyn source::Source>]) -> BTreeMap<String, ChunkStrategy> {
     let own = options.sources.iter().zip(sources);
     own.filter_map(|(config, source)| Some((source.collection().to_string(), config.chunking?.strategy()))).collect()
+}
+
+/// That no source lies in the folder that is replaced: it would be gone afterwards.
+fn outside_of(out: &Path, source: &SourceConfig) -> Result<()> {
+    let (Ok(out), Ok(path)) = (out.canonicalize(), source.path.canonicalize()) else { return Ok(()) };
+    if source.path.as_os_str().is_empty() || !path.starts_with(&out) {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("the source {} is inside --out, which a build replaces", source.path.display()),
+        "choose an --out that holds no source",
+    ))
 }
 
 /// Cuts all documents into passages, in the order of the documents.

@@ -1,6 +1,7 @@
 //! `kb-builder attach`
 
-use super::export::{sentence, write};
+use super::export::{may_write, sentence, write};
+use crate::address;
 use crate::config::PageLanguage;
 use crate::error::{Error, Result};
 use crate::handout::{self, Look};
@@ -40,12 +41,23 @@ pub struct Args {
     /// Colours [default: as the reader's system]
     #[arg(long, value_name = "THEME", value_parser = ["light", "dark"])]
     theme: Option<String>,
+    /// Replace a file that kb-builder did not write
+    #[arg(long)]
+    force: bool,
 }
 
 /// Writes the page with the knowledge base.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let html = std::fs::read(&args.page).map_err(|e| Error::io("read", &args.page, e))?;
     let out = args.out.clone().unwrap_or_else(|| args.page.with_extension("kb.html"));
+    // The page itself is named twice by who means it.
+    let itself = out.canonicalize().ok().is_some_and(|out| args.page.canonicalize().ok() == Some(out));
+    if !itself {
+        may_write(&out, args.force)?;
+    }
+    if let Some(src) = &args.src {
+        address::absolute_or_relative("--src", src)?;
+    }
     let look = Look { lang: args.lang.map(PageLanguage::code), theme: args.theme.as_deref() };
     match (&args.site, &args.src) {
         (Some(site), _) => {

@@ -1,5 +1,6 @@
 //! `kb-builder build`
 
+use crate::address;
 use crate::build::{self, Options};
 use crate::config::{Config, PageLanguage, SourceConfig};
 use crate::convert::Format;
@@ -117,6 +118,13 @@ fn resolve(args: Args) -> Result<Options> {
             format!("name folders or files with suffixes {}, or write a kb.toml", Format::suffixes()),
         ));
     }
+    let site_url = args.site_url.or(config.site.url);
+    if let Some(url) = &site_url {
+        address::absolute("--site-url", url)?;
+    }
+    for base in sources.iter().filter_map(|source| source.url_base.as_deref()) {
+        address::pattern("--url-base", base)?;
+    }
     let model =
         if args.no_model { None } else { Some(model::locate(args.model.as_deref(), config.model.path.as_deref())?) };
     let cache = args.cache_dir.unwrap_or_else(|| model::cache_dir().join("embeddings"));
@@ -128,7 +136,7 @@ fn resolve(args: Args) -> Result<Options> {
         model,
         cache: (!args.no_cache).then_some(cache),
         originals: !args.no_originals && config.site.originals.unwrap_or(true),
-        site_url: args.site_url.or(config.site.url),
+        site_url,
         retrieval: config.retrieval.options(),
         chunking: config.chunking.strategy(),
         synonyms: config.retrieval.synonyms.as_deref().map(read_synonyms).transpose()?.unwrap_or_default(),

@@ -26,14 +26,36 @@ pub struct Args {
     /// Leave the model out: search by words only
     #[arg(long)]
     no_model: bool,
+    /// Replace a file that kb-builder did not write
+    #[arg(long)]
+    force: bool,
 }
 
 /// Writes the file and says how large its parts are.
 pub fn run(args: &Args) -> Result<ExitCode> {
+    may_write(&args.single_file, args.force)?;
     let (html, sizes) = handout::single_file(&args.site, !args.no_model)?;
     write(&args.single_file, html.as_bytes())?;
     println!("{}", sentence(&args.single_file, &sizes));
     Ok(ExitCode::SUCCESS)
+}
+
+/// That nothing of somebody else is at `path`: a page that this program wrote may be replaced, others with `--force` only.
+pub fn may_write(path: &Path, force: bool) -> Result<()> {
+    if path.is_dir() {
+        return Err(Error::usage(format!("{} is a folder", path.display()), "name a file"));
+    }
+    if force || !path.exists() {
+        return Ok(());
+    }
+    let old = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+    if handout::is_ours(&old) {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("{} is there already, and kb-builder did not write it", path.display()),
+        "choose another name, or replace it with --force",
+    ))
 }
 
 /// Writes beside the place first, so that an interruption leaves what was there.

@@ -9,7 +9,7 @@ const BEGIN: &str = "<!-- kb-builder: begin of the knowledge base -->";
 const END: &str = "<!-- kb-builder: end of the knowledge base -->";
 
 /// What the elements look like.
-const STYLES: [&str; 4] = ["common.css", "search.css", "reader.css", "embed.css"];
+const STYLES: [&str; 5] = ["common.css", "search.css", "reader.css", "answer.css", "embed.css"];
 
 /// How the knowledge base appears on the page.
 #[derive(Debug, Default, Clone)]
@@ -62,18 +62,52 @@ fn insert(html: &[u8], part: &str) -> Result<Vec<u8>> {
         html.drain(from..rest + newline);
     }
     let lower = html.to_ascii_lowercase();
-    let at = rfind(&lower, b"</body").or_else(|| rfind(&lower, b"</html")).unwrap_or(html.len());
+    if !PAGE_TAGS.iter().any(|tag| find(&lower, tag).is_some()) {
+        return Err(Error::usage("this is no HTML page", "name the page that the knowledge base is to be part of"));
+    }
+    let at = end_of_body(&lower);
     let part = format!("{BEGIN}\n{part}{END}\n");
     html.splice(at..at, part.into_bytes());
     Ok(html)
 }
 
-fn find(text: &[u8], what: &[u8]) -> Option<usize> {
-    text.windows(what.len()).position(|window| window == what)
+/// One of these is in every page, however short.
+const PAGE_TAGS: [&[u8]; 8] = [b"<!doctype html", b"<html", b"<head", b"<body", b"<title", b"<h1", b"<p>", b"<div"];
+
+/// What is not looked into for tags, and what ends it.
+const OPAQUE: [(&[u8], &[u8]); 4] =
+    [(b"<!--", b"-->"), (b"<script", b"</script"), (b"<style", b"</style"), (b"<textarea", b"</textarea")];
+
+/// Where the body of a page ends: before its last closing tag outside comments and scripts, or at the end of the page.
+fn end_of_body(lower: &[u8]) -> usize {
+    let (mut body, mut html) = (None, None);
+    let mut at = 0;
+    while let Some(tag) = lower[at..].iter().position(|c| *c == b'<').map(|n| at + n) {
+        let rest = &lower[tag..];
+        if let Some((open, close)) = OPAQUE.iter().find(|(open, _)| rest.starts_with(open)) {
+            match find(&rest[open.len()..], close) {
+                Some(end) => at = tag + open.len() + end + close.len(),
+                None => break,
+            }
+            continue;
+        }
+        if rest.starts_with(b"</body") {
+            body = Some(tag);
+        } else if rest.starts_with(b"</html") {
+            html = Some(tag);
+        }
+        at = tag + 1;
+    }
+    body.or(html).unwrap_or(lower.len())
 }
 
-fn rfind(text: &[u8], what: &[u8]) -> Option<usize> {
-    text.windows(what.len()).rposition(|window| window == what)
+/// Whether a page has a part that [`attach`] or [`link`] put in.
+pub fn is_attached(html: &[u8]) -> bool {
+    find(html, BEGIN.as_bytes()).is_some()
+}
+
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|window| window == what)
 }
 
 #[cfg(test)]
@@ -91,8 +125,19 @@ mod tests {
         let expected =
             [&page[..page.len() - 14], format!("{BEGIN}\n<two>{END}\n").as_bytes(), b"</BODY></HTML>"].concat();
         assert_eq!(twice, expected);
-        assert_eq!(insert(b"just text", "<a>").expect("inserts"), format!("just text{BEGIN}\n<a>{END}\n").into_bytes());
+        let short = insert(b"<p>text", "<a>").expect("inserts");
+        assert_eq!(short, format!("<p>text{BEGIN}\n<a>{END}\n").into_bytes());
+        assert_eq!(insert(b"just text, a < b", "<a>").expect_err("no page").exit_status(), 2);
         assert!(insert(b"<\0h\0", "<a>").is_err());
+    }
+
+    #[test]
+    fn comments_and_scripts_end_no_body() {
+        let page = "<body><p>x<script>'</body>'</script></body></html>\n<!-- served by </body> cache </html> -->\n";
+        let out = String::from_utf8(insert(page.as_bytes(), "<a>").expect("inserts")).expect("UTF-8");
+        assert!(out.contains(&format!("</script>{BEGIN}\n<a>{END}\n</body></html>\n<!-- served")), "{out}");
+        let open = insert(b"<p>x<!-- never closed </body>", "<a>").expect("inserts");
+        assert!(open.ends_with(format!("{END}\n").as_bytes()));
     }
 
     #[test]

@@ -15,6 +15,12 @@ pub fn element(path: &str, bytes: &[u8]) -> String {
     format!("<script type=\"application/octet-stream\" data-kb=\"{path}\"{mark}>{}</script>\n", base64(content))
 }
 
+/// Whether a page carries a file at `path`.
+pub fn carries(html: &[u8], path: &str) -> bool {
+    let element = format!("<script type=\"application/octet-stream\" data-kb=\"{path}\"");
+    html.windows(element.len()).any(|window| window == element.as_bytes())
+}
+
 /// RFC 4648, with padding.
 pub fn base64(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -19,6 +19,10 @@ const PAGE: &str = "assets/app.js";
 /// What searches run in.
 const WORKERS: [&str; 2] = ["assets/engine/search-worker.js", "assets/engine/encoder-worker.js"];
 
+/// The module that sets formulas, and what stands for it where no document has one.
+const FORMULAS: &str = "assets/vendor/katex/katex.js";
+const NO_FORMULAS: &str = "export const katex = undefined;";
+
 /// How large the parts of a handout are in the file, in bytes.
 #[derive(Debug, Default, Clone, Copy, serde::Serialize)]
 pub struct Sizes {
@@ -42,6 +46,16 @@ struct Carried {
     /// The script, without its element.
     script: String,
     sizes: Sizes,
+}
+
+/// Whether a page has a knowledge base inside it: a handout, or a page that one was attached to.
+pub fn carries_base(html: &[u8]) -> bool {
+    blocks::carries(html, &format!("{BUNDLE_DIR}/{MANIFEST_FILE}"))
+}
+
+/// Whether a page was written by this program, wholly or in part.
+pub fn is_ours(html: &[u8]) -> bool {
+    carries_base(html) || attach::is_attached(html)
 }
 
 /// A file of the page by its path in a site.
@@ -77,6 +91,7 @@ fn carry(site: &Path, page: &str, model: bool) -> Result<Carried> {
 
     let mut text = blocks::element(&format!("{BUNDLE_DIR}/{MANIFEST_FILE}"), &read(&folder.join(MANIFEST_FILE))?);
     let mut meaning = String::new();
+    let mut formulas = false;
     for section in &manifest.sections {
         let to = match section.kind {
             // Handouts are small enough to be scanned.
@@ -87,7 +102,10 @@ fn carry(site: &Path, page: &str, model: bool) -> Result<Carried> {
         };
         let bytes = read(&folder.join(&section.file))?;
         // A damaged file would only be noticed by the readers of the handout.
-        section.open(&bytes)?;
+        let payload = section.open(&bytes)?;
+        if section.kind == SectionKind::Text {
+            formulas |= kb_core::bundle::text::decode(&payload)?.1.iter().any(|text| text.contains('$'));
+        }
         to.push_str(&blocks::element(&format!("{BUNDLE_DIR}/{}", section.file), &bytes));
     }
     let search = "assets/runtime/kb_search_bg.wasm";
@@ -114,7 +132,9 @@ fn carry(site: &Path, page: &str, model: bool) -> Result<Carried> {
         ModelFolder::read(&site.join(MODEL_DIR))?;
     }
     let entries: Vec<&str> = std::iter::once(page).chain(WORKERS).take(if meaning_too { 3 } else { 2 }).collect();
-    let script = modules::script(page, &entries, asset_text)?;
+    // What sets formulas is a quarter of a megabyte; its absence leaves their source.
+    let module = |path: &str| if path == FORMULAS && !formulas { Some(NO_FORMULAS) } else { asset_text(path) };
+    let script = modules::script(page, &entries, module)?;
     let sizes = Sizes { total: 0, program: words.len() + script.len(), text: text.len(), meaning: meaning.len() };
     words.push_str(&text);
     Ok(Carried { manifest, words, meaning, script, sizes })
@@ -126,6 +146,7 @@ pub fn single_file(site: &Path, model: bool) -> Result<(String, Sizes)> {
     let carried = carry(site, PAGE, model)?;
     let template = asset_text("index.html").unwrap_or_default();
     let page = Page {
+        early: Vec::new(),
         title: carried.manifest.title.clone(),
         language: carried.manifest.language.clone(),
         id: carried.manifest.id.clone(),

@@ -197,6 +197,7 @@ mod tests {
     #[test]
     fn lists_for_programs() {
         let page = Page {
+            early: Vec::new(),
             title: "Course".into(),
             language: "zh".into(),
             id: "id".into(),

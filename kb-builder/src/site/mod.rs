@@ -1,6 +1,7 @@
 //! The output folder: written beside its place, then put there in one step.
 
 mod assets;
+mod interrupt;
 mod listing;
 mod page;
 mod swap;
@@ -41,8 +42,11 @@ impl Site {
             Err(e) => return Err(e),
         };
         swap::check_target(target)?;
-        let temp = swap::new_sibling(target)?;
-        Ok(Self { target: target.to_path_buf(), temp: Some(temp), _lock: lock })
+        // A link stays, and the site goes where it leads.
+        let target = swap::behind_link(target)?;
+        let temp = swap::new_sibling(&target)?;
+        interrupt::remove_on_interrupt(&temp);
+        Ok(Self { target, temp: Some(temp), _lock: lock })
     }
 
     /// Writes a file by its `/` separated path in the site.
@@ -91,7 +95,7 @@ impl Site {
     /// Puts the site in its place; what was there before is gone afterwards, or untouched on an error.
     pub fn publish(mut self) -> Result<()> {
         match &self.temp {
-            Some(temp) => swap::replace(&self.target, temp)?,
+            Some(temp) => interrupt::uninterrupted(temp, || swap::replace(&self.target, temp))?,
             None => return Ok(()),
         }
         self.temp = None;
@@ -103,7 +107,7 @@ impl Drop for Site {
     fn drop(&mut self) {
         if let Some(temp) = &self.temp {
             // Nothing can be done about a folder that does not go; its name says what it is.
-            let _ = std::fs::remove_dir_all(temp);
+            let _ = interrupt::uninterrupted(temp, || std::fs::remove_dir_all(temp));
         }
     }
 }
@@ -111,6 +115,24 @@ impl Drop for Site {
 /// The name of a copied original in the site. A page that a browser would run gets `.txt` behind it:
 /// a script in a document must not run where the reader's settings are.
 pub fn original_path(collection: &str, path: &str) -> String {
-    let runs = matches!(crate::convert::suffix(path).as_str(), "html" | "htm" | "xhtml" | "svg" | "xml");
+    // `x.html.txt` gets one too, or it would take the place of `x.html`.
+    let mut name = path;
+    while let Some(shorter) = name.strip_suffix(".txt") {
+        name = shorter;
+    }
+    let runs = matches!(crate::convert::suffix(name).as_str(), "html" | "htm" | "xhtml" | "svg" | "xml");
     format!("{ORIGINALS_DIR}/{collection}/{path}{}", if runs { ".txt" } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::original_path;
+
+    #[test]
+    fn no_two_originals_have_one_place() {
+        assert_eq!(original_path("c", "a/x.html"), "files/c/a/x.html.txt");
+        assert_eq!(original_path("c", "a/x.html.txt"), "files/c/a/x.html.txt.txt");
+        assert_eq!(original_path("c", "a/x.md.txt"), "files/c/a/x.md.txt");
+        assert_eq!(original_path("c", "notes.txt"), "files/c/notes.txt");
+    }
 }

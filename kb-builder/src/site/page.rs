@@ -2,10 +2,10 @@
 //! All of it follows from the bundle, so the same bundle gives the same page.
 
 use super::listing::{Listing, escape};
-use super::{assets, original_path};
+use super::{BUNDLE_DIR, assets, original_path};
 use crate::error::Result;
 use crate::source::encode_path;
-use kb_core::bundle::{Manifest, SealedBundle, sha256_hex};
+use kb_core::bundle::{MANIFEST_FILE, Manifest, SealedBundle, SectionKind, SectionRef, sha256_hex};
 use kb_core::document::Document;
 use std::fmt::Write;
 
@@ -22,6 +22,8 @@ pub struct Page {
     pub site_url: Option<String>,
     /// Whether it is searched by meaning too.
     pub meaning: bool,
+    /// Files of the site that the first search needs, in the order of their weight for it; empty where nothing is fetched.
+    pub early: Vec<String>,
     /// Every document, in the order of the bundle.
     pub documents: Vec<PageDocument>,
 }
@@ -61,6 +63,7 @@ impl Page {
             id: manifest.id,
             site_url: site_url.map(|url| format!("{}/", url.trim_end_matches('/'))),
             meaning: manifest.model.is_some(),
+            early: early(&manifest.sections),
             documents: documents.collect(),
         })
     }
@@ -124,6 +127,9 @@ impl Page {
              <meta property=\"og:title\" content=\"{title}\">\n\
              <meta property=\"og:description\" content=\"{description}\">"
         );
+        if !self.early.is_empty() {
+            let _ = write!(out, "\n<meta name=\"kb-early\" content=\"{}\">", escape(&self.early.join(" ")));
+        }
         if let Some(url) = &self.site_url {
             let url = escape(url);
             let _ = write!(
@@ -158,6 +164,22 @@ impl Page {
         });
         manifest.to_string().into_bytes()
     }
+}
+
+/// An index beyond this size is not asked for before the page can show how much of it has come. Bytes.
+const MAX_EARLY_BYTES: u64 = 1_500_000;
+
+/// What the first search needs beside the page's scripts.
+fn early(sections: &[SectionRef]) -> Vec<String> {
+    let mut files = vec![format!("{BUNDLE_DIR}/{MANIFEST_FILE}"), "assets/runtime/kb_search_bg.wasm".to_string()];
+    let needed = || {
+        let kinds = [SectionKind::Lexical, SectionKind::Docs, SectionKind::Chunks];
+        kinds.into_iter().filter_map(|kind| sections.iter().find(|section| section.kind == kind))
+    };
+    if needed().map(|section| section.bytes).sum::<u64>() <= MAX_EARLY_BYTES {
+        files.extend(needed().map(|section| format!("{BUNDLE_DIR}/{}", section.file)));
+    }
+    files
 }
 
 /// The service worker with its version and the files that it keeps.
@@ -205,6 +227,7 @@ mod tests {
             file: Some(format!("files/notes/{path}")),
         };
         Page {
+            early: Vec::new(),
             title: title.into(),
             language: "en".into(),
             id: "0123456789abcdef".into(),

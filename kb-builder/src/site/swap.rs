@@ -53,6 +53,19 @@ pub fn check_target(target: &Path) -> Result<()> {
     ))
 }
 
+/// Where `target` leads if it is a symbolic link, else `target` itself.
+pub fn behind_link(target: &Path) -> Result<PathBuf> {
+    if !target.is_symlink() {
+        return Ok(target.to_path_buf());
+    }
+    target.canonicalize().map_err(|_| {
+        Error::usage(
+            format!("{} is a link that leads nowhere", target.display()),
+            "make its folder, or name that folder",
+        )
+    })
+}
+
 /// The right to write `target`: held by one process at a time, given back when it ends, however it ends.
 pub struct Lock(#[expect(dead_code, reason = "holding the file open holds the lock")] File);
 

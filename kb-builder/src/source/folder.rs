@@ -5,6 +5,7 @@ use crate::config::SourceConfig;
 use crate::error::{Error, Result};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
+use kb_core::bundle::MANIFEST_FILE;
 use std::path::{Component, Path, PathBuf};
 
 /// Largest file that is read, in bytes. Larger ones are reported: no document of text is that long.
@@ -71,16 +72,26 @@ impl Source for Folder {
             return Ok(listing);
         }
         let out = self.out.clone();
+        let sites = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
+        let found = sites.clone();
         let walk = WalkBuilder::new(&self.root)
             .follow_links(true)
             .require_git(false)
             // The author's private ignore file would make two machines build different sites.
             .git_global(false)
-            .filter_entry(move |e| match &out {
-                Some(out) if e.file_type().is_some_and(|t| t.is_dir()) => {
-                    e.path().canonicalize().ok().as_ref() != Some(out)
+            .filter_entry(move |e| {
+                if !e.file_type().is_some_and(|t| t.is_dir()) {
+                    return true;
                 }
-                _ => true,
+                if out.is_some() && e.path().canonicalize().ok() == out {
+                    return false;
+                }
+                // What an earlier build wrote, to another place: its copies of the documents are no documents.
+                let written = e.depth() > 0 && is_site(e.path());
+                if written && let Ok(mut sites) = found.lock() {
+                    sites.push(e.path().to_path_buf());
+                }
+                !written
             })
             .build();
         for entry in walk {
@@ -108,6 +119,10 @@ impl Source for Folder {
                 let bytes = entry.metadata().map_or(0, |m| m.len());
                 listing.entries.push(Entry { path, bytes });
             }
+        }
+        for site in sites.lock().iter().flat_map(|all| all.iter()) {
+            let shown = site.strip_prefix(&self.root).unwrap_or(site).display().to_string();
+            listing.notes.push(format!("{}/{shown}: a site that kb-builder wrote; left aside", self.collection));
         }
         listing.entries.sort();
         listing.problems.sort_by(|a, b| a.path.cmp(&b.path));
@@ -146,6 +161,11 @@ impl Source for Folder {
     fn reads_code(&self) -> bool {
         self.code
     }
+}
+
+/// Whether a folder is the output of a build.
+fn is_site(dir: &Path) -> bool {
+    dir.join("kb").join(MANIFEST_FILE).is_file() && dir.join("index.html").is_file()
 }
 
 /// Which files of a source are wanted.

@@ -216,12 +216,26 @@ pub struct Bundle {
 pub fn open_bundle<'b, B>(
     manifest_json: &[u8],
     want: &[SectionKind],
+    fetch: impl FnMut(&SectionRef) -> Result<B>,
+) -> Result<Bundle>
+where
+    B: Into<Cow<'b, [u8]>>,
+{
+    open_sections(Manifest::from_json(manifest_json)?, want, fetch)
+}
+
+/// Reads the bundle of a manifest that was read already, as [`open_bundle`] does.
+///
+/// # Errors
+/// Those of [`open_bundle`] but for the manifest's.
+pub fn open_sections<'b, B>(
+    manifest: Manifest,
+    want: &[SectionKind],
     mut fetch: impl FnMut(&SectionRef) -> Result<B>,
 ) -> Result<Bundle>
 where
     B: Into<Cow<'b, [u8]>>,
 {
-    let manifest = Manifest::from_json(manifest_json)?;
     let mut load = |section: &SectionRef| {
         let file: Cow<[u8]> = fetch(section)?.into();
         section.open(&file)

@@ -3,6 +3,7 @@
 
 use super::frame::{MAX_SECTION_BYTES, SectionKind};
 use crate::Result;
+use bincode::error::DecodeError;
 use serde::{Deserialize, Serialize};
 
 /// `value` as bincode.
@@ -28,6 +29,16 @@ pub(crate) fn decode<'a, T: Deserialize<'a>>(kind: SectionKind, bytes: &'a [u8])
 pub(crate) fn decode_first<'a, T: Deserialize<'a>>(kind: SectionKind, bytes: &'a [u8]) -> Result<(T, &'a [u8])> {
     let config = bincode::config::standard().with_limit::<{ 4 * MAX_SECTION_BYTES }>();
     let (value, used) = bincode::serde::borrow_decode_from_slice(bytes, config)
-        .map_err(|e| kind.corrupt(format!("cannot be decoded ({e})")))?;
+        .map_err(|e| kind.corrupt(format!("cannot be decoded ({})", reason(&e))))?;
     Ok((value, bytes.get(used..).unwrap_or_default()))
+}
+
+/// What is wrong, in words: bincode's own message is its whole `Debug`, a twentieth of the browser's first module.
+fn reason(error: &DecodeError) -> &'static str {
+    match error {
+        DecodeError::UnexpectedEnd { .. } => "it ends early",
+        DecodeError::LimitExceeded => "it names more than there can be",
+        DecodeError::Utf8 { .. } => "a text is not UTF-8",
+        _ => "it is malformed",
+    }
 }

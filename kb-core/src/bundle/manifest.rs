@@ -52,6 +52,13 @@ pub struct Manifest {
     pub sections: Vec<SectionRef>,
 }
 
+/// The one field of a manifest that every version has.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct ManifestProbe {
+    /// See [`Manifest::format`].
+    pub format: u16,
+}
+
 /// A collection of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectionInfo {
@@ -97,31 +104,50 @@ impl Manifest {
     /// [`ErrorKind::NotABundle`] for bytes that are not such JSON, [`ErrorKind::NewerFormat`],
     /// [`ErrorKind::TooLarge`], and [`ErrorKind::Corrupt`] for fields that are missing or contradict.
     pub fn from_json(json: &[u8]) -> Result<Self> {
-        #[derive(Deserialize)]
-        struct Probe {
-            format: u16,
-        }
-        if json.len() > MAX_MANIFEST_BYTES {
-            return Err(Error::new(
-                ErrorKind::TooLarge,
-                format!("the manifest has {} bytes, the limit is {MAX_MANIFEST_BYTES}", json.len()),
-            ));
-        }
-        // The version is looked at first: a later one may have changed everything else.
-        let probe: Probe = serde_json::from_slice(json).map_err(|e| {
-            let kind =
-                if e.is_eof() && !json.trim_ascii().is_empty() { ErrorKind::Corrupt } else { ErrorKind::NotABundle };
-            Error::new(kind, format!("the manifest is not that of a knowledge base ({e})"))
+        Self::check_length(json.len())?;
+        let probe: ManifestProbe = serde_json::from_slice(json).map_err(|e| {
+            let cut_off = e.is_eof() && !json.trim_ascii().is_empty();
+            Self::not_a_manifest(cut_off, &e.to_string())
         })?;
+        Self::from_parsed(probe, || serde_json::from_slice(json).map_err(|e| e.to_string()))
+    }
+
+    /// A manifest whose JSON somebody else has parsed: the browser does it without a parser of ours. `probe` is looked
+    /// at first, since a later version may have changed everything else; `whole` then gives the rest.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NewerFormat`], and [`ErrorKind::Corrupt`] for fields that are missing or contradict.
+    pub fn from_parsed(
+        probe: ManifestProbe,
+        whole: impl FnOnce() -> std::result::Result<Self, String>,
+    ) -> Result<Self> {
         if probe.format > FORMAT_VERSION {
             let what =
                 format!("the manifest has format version {}, this program reads up to {FORMAT_VERSION}", probe.format);
             return Err(Error::new(ErrorKind::NewerFormat, what));
         }
-        let manifest: Self =
-            serde_json::from_slice(json).map_err(|e| corrupt(format!("the manifest cannot be read ({e})")))?;
+        let manifest = whole().map_err(|e| corrupt(format!("the manifest cannot be read ({e})")))?;
         manifest.check()?;
         Ok(manifest)
+    }
+
+    /// That a manifest is no longer than this program reads.
+    ///
+    /// # Errors
+    /// [`ErrorKind::TooLarge`].
+    pub fn check_length(bytes: usize) -> Result<()> {
+        if bytes <= MAX_MANIFEST_BYTES {
+            return Ok(());
+        }
+        let what = format!("the manifest has {bytes} bytes, the limit is {MAX_MANIFEST_BYTES}");
+        Err(Error::new(ErrorKind::TooLarge, what))
+    }
+
+    /// What to say of bytes that are no manifest: [`ErrorKind::Corrupt`] if its end is missing, else
+    /// [`ErrorKind::NotABundle`].
+    pub fn not_a_manifest(cut_off: bool, why: &str) -> Error {
+        let kind = if cut_off { ErrorKind::Corrupt } else { ErrorKind::NotABundle };
+        Error::new(kind, format!("the manifest is not that of a knowledge base ({why})"))
     }
 
     /// The manifest as JSON for people to read, with a line end.

@@ -3,7 +3,6 @@
 use super::KnowledgeBase;
 use crate::chunk::plain_passage;
 use crate::text::tokenize;
-use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
@@ -17,7 +16,8 @@ const MAX_SEQUENCES: usize = 4000;
 /// The passages that are hits already.
 #[derive(Default)]
 pub(super) struct Seen {
-    sequences: Vec<(usize, BTreeSet<u64>)>,
+    /// Place of the hit, and its sequences in order, each once.
+    sequences: Vec<(usize, Vec<u64>)>,
 }
 
 impl Seen {
@@ -33,7 +33,7 @@ impl Seen {
     }
 }
 
-fn sequences(base: &KnowledgeBase, chunk: u32) -> Option<BTreeSet<u64>> {
+fn sequences(base: &KnowledgeBase, chunk: u32) -> Option<Vec<u64>> {
     let passage = base.chunks().get(chunk as usize)?;
     let document = base.document_of(chunk)?;
     if !base.has_text(passage.doc) {
@@ -45,21 +45,23 @@ fn sequences(base: &KnowledgeBase, chunk: u32) -> Option<BTreeSet<u64>> {
             words.push(hash(token.term));
         }
     });
-    let mut set: BTreeSet<u64> = words.windows(SEQUENCE).take(MAX_SEQUENCES).map(hash).collect();
+    let mut set: Vec<u64> = words.windows(SEQUENCE).take(MAX_SEQUENCES).map(hash).collect();
     if set.is_empty() {
-        set.insert(hash(words.as_slice()));
+        set.push(hash(words.as_slice()));
     }
+    set.sort_unstable();
+    set.dedup();
     Some(set)
 }
 
 /// The share of both sets' members that both have.
-fn resemblance(a: &BTreeSet<u64>, b: &BTreeSet<u64>) -> f32 {
+fn resemblance(a: &[u64], b: &[u64]) -> f32 {
     let (small, large) = if a.len() < b.len() { (a, b) } else { (b, a) };
     // Sets of very different size cannot be alike.
     if (small.len() as f32) < SAME * large.len() as f32 {
         return 0.0;
     }
-    let common = small.iter().filter(|x| large.contains(x)).count();
+    let common = small.iter().filter(|x| large.binary_search(x).is_ok()).count();
     common as f32 / (a.len() + b.len() - common).max(1) as f32
 }
 

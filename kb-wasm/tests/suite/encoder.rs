@@ -108,6 +108,18 @@ fn questions_are_embedded_and_answered_as_onnxruntime_would() {
     let mut found: Vec<u32> = nearest(&encoder, "anything", 10, Some(set.to_bytes())).iter().map(|f| f.0).collect();
     found.sort_unstable();
     assert_eq!(found, [3, 17, 30]);
+
+    // A second knowledge base with the same model: it is not loaded again.
+    let half = self::bundle(&vectors[..vectors.len() / 2], model());
+    let mut second = with_vectors(&half);
+    assert_eq!(code(&second.share(&with_vectors(&half)).unwrap_err()), "kb::missing");
+    second.share(&encoder).unwrap();
+    let asked = &questions[0].0.text;
+    assert_eq!(second.embed(asked).unwrap().to_vec(), encoder.embed(asked).unwrap().to_vec());
+    assert!(nearest(&second, asked, 100, None).len() == vectors.len() / 2);
+    let other = ModelInfo { fingerprint: "0".repeat(64), ..model() };
+    let mut foreign = with_vectors(&self::bundle(&vectors, other));
+    assert_eq!(code(&foreign.share(&encoder).unwrap_err()), "kb::model_mismatch");
 }
 
 #[wasm_bindgen_test]

@@ -13,19 +13,21 @@ const MEMORY = 3;
 /**
  * @param {HTMLElement} root
  * @param {object} parts
- * @param {import('../engine/client.js').Engine} parts.engine
+ * @param {import('../engine/group.js').AnyEngine} parts.engine
  * @param {URL} parts.base
  * @param {() => any} parts.strings
  * @param {() => string} parts.language
  * @param {(text: string) => void} parts.announce
+ * @param {import('./routes.js').Href} [parts.href]
+ * @param {ParentNode} [parts.place] where the dialog of settings goes
  */
-export function answerCard(root, { engine, base, strings, language, announce }) {
+export function answerCard(root, { engine, base, strings, language, announce, href = pageHref, place: dialogs }) {
   let turn = new AbortController();
   /** @type {{ text: string, collections: string[], filters: any[] }} */
   let question = { text: '', collections: [], filters: [] };
   /** @type {{ question: string, answer: string }[]} */
   let history = [];
-  const settings = llmSettings({ strings, language, onChange: () => offer() });
+  const settings = llmSettings({ strings, language, onChange: () => offer(), place: dialogs });
 
   /** Shows what can be asked for; nothing has been. */
   function offer() {
@@ -190,8 +192,8 @@ export function answerCard(root, { engine, base, strings, language, announce }) 
   function source(n, passage, query) {
     const { answer: s } = strings();
     const entry = engine.info.documents.find((doc) => doc.collection === passage.collection && doc.path === passage.path);
-    const original = safeUrl(entry?.url, base);
-    const address = pageHref({ doc: `${passage.collection}/${passage.path}`, passage: passage.chunkId, anchor: passage.anchor, query });
+    const original = safeUrl(entry?.url, entry?.site ?? base);
+    const address = href({ site: entry?.site, doc: `${passage.collection}/${passage.path}`, passage: passage.chunkId, anchor: passage.anchor, query });
     return el('li', { 'data-n': n, value: n },
       el('details', {},
         el('summary', {}, el('span', { class: 'answer-n' }, String(n)), el('span', {}, place(passage)), el('span', { class: 'hit-file' }, passage.path)),

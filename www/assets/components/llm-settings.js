@@ -12,8 +12,8 @@ const KEY = 'kb:llm-key';
 /** @type {Saved} */
 const NONE = { provider: '', baseUrl: '', address: '', model: '', maxTokens: 2048, numCtx: 8192, keepAlive: '5m' };
 
-/** @param {{ strings: () => any, language: () => string, onChange: () => void }} parts */
-export function llmSettings({ strings, language, onChange }) {
+/** @param {{ strings: () => any, language: () => string, onChange: () => void, place?: ParentNode }} parts `place` takes the dialog */
+export function llmSettings({ strings, language, onChange, place = document.body }) {
   /** Keys by the address they belong to: one typed for a service is never sent to another. @type {Record<string, string>} */
   let keys = readTab();
   let remember = Object.keys(keys).length > 0;
@@ -130,7 +130,7 @@ export function llmSettings({ strings, language, onChange }) {
       key.value = '';
       dialog?.remove();
     });
-    document.body.append(dialog);
+    place.append(dialog);
     update();
     dialog.showModal();
   }

@@ -9,21 +9,26 @@ const ID = 'at-';
 
 /**
  * @param {HTMLElement} root
- * @param {{ engine: import('../engine/client.js').Engine, base: URL, href?: import('./routes.js').Href, top?: () => void, wide?: () => boolean }} services
- *   `top` brings the beginning of a document into view; `wide` says whether the contents stand beside it
+ * @param {{ engine: import('../engine/group.js').AnyEngine, base: URL, href?: import('./routes.js').Href, top?: () => void, wide?: () => boolean, focus?: boolean }} services
+ *   `top` brings the beginning of a document into view; `wide` says whether the contents stand beside it; without `focus`
+ *   opening moves neither the page nor the focus, but for a reader who follows a link
  */
-export function readerView(root, { engine, base, href = pageHref, top = () => scrollTo(0, 0), wide = () => matchMedia('(min-width: 64rem)').matches }) {
+export function readerView(root, { engine, base, href = pageHref, top = () => scrollTo(0, 0), wide = () => matchMedia('(min-width: 64rem)').matches, focus = true }) {
   let shown = '';
+  /** The formulas of what is shown, on their way. @type {Promise<void> | undefined} */
+  let formulas;
+  /** Whether something was opened already. */
+  let moved = false;
   /** @type {IntersectionObserver | undefined} */
   let spy;
 
   /** @param {import('./routes.js').Route} route @param {import('../i18n/index.js').Strings} strings */
   async function open(route, strings) {
-    const key = JSON.stringify([route.doc, route.passage, route.query, strings.name]);
+    const key = JSON.stringify([route.site, route.doc, route.passage, route.query, strings.name]);
     if (key !== shown) {
       shown = key;
       spy?.disconnect();
-      const entry = engine.info.documents.find((doc) => `${doc.collection}/${doc.path}` === route.doc);
+      const entry = engine.info.documents.find((doc) => `${doc.collection}/${doc.path}` === route.doc && (!route.site || doc.site === route.site));
       if (!entry) {
         root.replaceChildren(bar(route, strings), el('div', { class: 'notice' }, el('h1', {}, strings.reader.missing), el('p', {}, strings.reader.missingMore)));
         root.classList.add('no-toc');
@@ -36,14 +41,31 @@ export function readerView(root, { engine, base, href = pageHref, top = () => sc
     const passage = root.querySelector('.passage');
     const heading = route.anchor ? root.querySelector(`#${CSS.escape(ID + route.anchor)}`) : null;
     const target = passage ?? heading;
+    if (!focus && !moved) {
+      moved = true;
+      return { title: root.querySelector('h1')?.textContent ?? '' };
+    }
     if (target) target.scrollIntoView({ block: 'start' });
     else top();
+    if (target && formulas) stayAt(target, formulas);
     /** @type {HTMLElement | null} */ (passage ?? root.querySelector('h1'))?.focus({ preventScroll: true });
     return { title: root.querySelector('h1')?.textContent ?? '' };
   }
 
+  /** Formulas above a passage move it when they are set; a reader who has done nothing yet stays at it. @param {Element} target @param {Promise<void>} set */
+  function stayAt(target, set) {
+    let still = true;
+    const moved = new AbortController();
+    for (const event of ['wheel', 'touchstart', 'keydown', 'pointerdown']) addEventListener(event, () => (still = false), { signal: moved.signal, passive: true });
+    setTimeout(() => (still = false), 3000);
+    set.finally(() => {
+      moved.abort();
+      if (still && target.isConnected) target.scrollIntoView({ block: 'start' });
+    });
+  }
+
   function draw(route, entry, { text, sections, passage }, strings) {
-    const source = safeUrl(entry.url, base);
+    const source = safeUrl(entry.url, entry.site ?? base);
     const prose = el('div', { class: 'prose', lang: entry.lang === 'other' ? undefined : entry.lang });
     prose.append(renderMarkdown(text, {
       sections, span: passage, idPrefix: ID, strings: strings.reader, title: entry.title,
@@ -59,6 +81,7 @@ export function readerView(root, { engine, base, href = pageHref, top = () => sc
         prose),
     );
     if (toc) follow(toc, prose);
+    formulas = prose.querySelector('.tex') ? import('../markdown/formulas.js').then(({ setFormulas }) => setFormulas(prose)).catch(() => {}) : undefined; // the source stays
   }
 
   function bar(route, strings, source) {
@@ -75,7 +98,7 @@ export function readerView(root, { engine, base, href = pageHref, top = () => sc
     return el('details', { class: 'toc', open: wide() },
       el('summary', {}, strings.reader.contents),
       el('ol', {}, ...listed.map((section) => el('li', { 'data-depth': Math.min(section.level - top + 1, 4) },
-        el('a', { href: href({ doc: route.doc, query: route.query, anchor: section.anchor }), 'data-anchor': section.anchor, lang: entry.lang === 'other' ? undefined : entry.lang }, section.title)))));
+        el('a', { href: href({ site: entry.site, doc: route.doc, query: route.query, anchor: section.anchor }), 'data-anchor': section.anchor, lang: entry.lang === 'other' ? undefined : entry.lang }, section.title)))));
   }
 
   /** Marks in the contents where the reader is. */
@@ -93,16 +116,16 @@ export function readerView(root, { engine, base, href = pageHref, top = () => sc
 
   /** Where a link in a document leads: another document here, or the open web; nothing if neither. */
   function resolve(target, entry, route, source) {
-    if (target.startsWith('#')) return { href: href({ doc: route.doc, query: route.query, anchor: decode(target.slice(1)) }), inside: true };
+    if (target.startsWith('#')) return { href: href({ site: entry.site, doc: route.doc, query: route.query, anchor: decode(target.slice(1)) }), inside: true };
     if (!/^[a-z][a-z0-9+.-]*:|^\/\//i.test(target)) {
       // A root of our own making turns `../b.md#c` into a path inside the collection.
       const at = new URL(target, new URL(entry.path.split('/').map(encodeURIComponent).join('/'), 'https://kb.invalid/'));
       const path = decode(at.pathname.slice(1));
-      const found = engine.info.documents.find((doc) => doc.collection === entry.collection && [path, `${path}.md`, `${path}index.md`, `${path}/index.md`].includes(doc.path));
-      if (found) return { href: href({ doc: `${found.collection}/${found.path}`, query: route.query, anchor: decode(at.hash.slice(1)) }), inside: true };
+      const found = engine.info.documents.find((doc) => doc.site === entry.site && doc.collection === entry.collection && [path, `${path}.md`, `${path}index.md`, `${path}/index.md`].includes(doc.path));
+      if (found) return { href: href({ site: found.site, doc: `${found.collection}/${found.path}`, query: route.query, anchor: decode(at.hash.slice(1)) }), inside: true };
       if (!source) return undefined;
     }
-    const url = safeUrl(target, source ?? base);
+    const url = safeUrl(target, source ?? entry.site ?? base);
     return url ? { href: url, inside: false } : undefined;
   }
 

@@ -171,7 +171,7 @@ function byDocument(hits) {
   /** @type {Map<string, any[]>} */
   const documents = new Map();
   for (const hit of hits) {
-    const key = `${hit.collection}/${hit.path}`;
+    const key = `${hit.site ?? ''} ${hit.collection}/${hit.path}`;
     documents.set(key, [...(documents.get(key) ?? []), hit]);
   }
   return [...documents.values()].flatMap((group) => group.map((hit, i) => ({ hit, below: i > 0 })));
@@ -188,14 +188,14 @@ function fill(item, hit, under, { strings, query }, base, href) {
   const inner = hit.headingPath.at(-1) ?? hit.title;
   const outer = [hit.title, ...hit.headingPath.slice(0, -1)].filter((part, i, all) => part && part !== all[i - 1] && part !== inner).slice(under ? 1 : 0);
   const by = hit.lexicalScore === undefined ? 'meaning' : hit.vectorScore === undefined ? 'words' : 'both';
-  const source = safeUrl(hit.url, base);
+  const source = safeUrl(hit.url, hit.site ?? base);
   const lang = hit.lang === 'other' ? undefined : hit.lang;
   item.classList.toggle('hit-under', under);
   item.dataset.document = `${hit.collection}/${hit.path}`;
   item.replaceChildren(
     outer.length ? el('p', { class: 'hit-path', lang }, ...outer.map((part) => el('span', {}, part))) : '',
     el('h3', { class: 'hit-title', lang }, el('a', {
-      href: href({ doc: `${hit.collection}/${hit.path}`, passage: hit.chunkId, anchor: hit.anchor, query: query.text }),
+      href: href({ site: hit.site, doc: `${hit.collection}/${hit.path}`, passage: hit.chunkId, anchor: hit.anchor, query: query.text }),
       'data-chunk': hit.chunkId,
     }, inner)),
     el('p', { class: 'hit-text', lang }, marked(hit.excerpt.text, hit.excerpt.marks)),

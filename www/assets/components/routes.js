@@ -9,6 +9,7 @@ import { isCarried } from '../engine/host.js';
  * @property {string} doc         `collection/path`, empty outside the reader view
  * @property {string} passage     chunk id, may be empty
  * @property {string} anchor      heading in the document, may be empty
+ * @property {string} [site]      address of the site that has the document, where an element shows several
  *
  * @typedef {(route: Partial<Route>) => string} Href the address of a route
  */

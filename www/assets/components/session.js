@@ -7,7 +7,7 @@ const PATIENCE = 180;
 
 /**
  * @param {object} parts
- * @param {import('../engine/client.js').Engine} parts.engine
+ * @param {import('../engine/group.js').AnyEngine} parts.engine
  * @param {ReturnType<typeof import('./results.js').resultList>} parts.results
  * @param {() => import('../i18n/index.js').Strings} parts.strings
  * @param {() => void} parts.onRetry starts an engine again that failed

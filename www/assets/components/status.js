@@ -16,6 +16,8 @@ export function statusLine(root, { onUseMeaning, onWordsOnly, announce }) {
     /** @param {import('../engine/client.js').EngineState} state @param {import('../i18n/index.js').Strings} strings */
     show(state, strings) {
       const view = describe(state, strings);
+      // Of several knowledge bases some may be missing: the others are searched, and the reader knows.
+      if (state.lost && state.words === 'ready') view.text = [strings.status.lost(state.lost, state.of ?? 0), view.text].join(strings.gap);
       root.dataset.tone = view.tone;
       root.dataset.words = state.words;
       root.dataset.meaning = state.meaning;
@@ -40,6 +42,12 @@ export function statusLine(root, { onUseMeaning, onWordsOnly, announce }) {
   };
 }
 
+/** The elements that a status line is made of. @param {Record<string, any>} [props] of the outermost one */
+export const statusParts = (props = {}) => el('div', { class: 'status', part: 'status', 'data-status': true, ...props },
+  el('p', { class: 'status-line' }, el('span', { class: 'status-dot', 'aria-hidden': 'true' }), el('span', { id: 'status-text', 'data-status-text': true })),
+  el('div', { class: 'status-actions', 'data-status-actions': true }),
+  el('progress', { class: 'status-progress', max: 1, value: 0, hidden: true, 'data-status-progress': true }));
+
 /** @param {import('../engine/client.js').EngineState} state @param {import('../i18n/index.js').Strings} strings */
 function describe(state, strings) {
   const s = strings.status;
@@ -49,11 +57,11 @@ function describe(state, strings) {
   switch (state.meaning) {
     case 'loading': return { tone: 'busy', text: s.model(got, total, rate), actions: ['words'] };
     case 'preparing': return { tone: 'busy', text: s.preparing, actions: ['words'] };
-    case 'ready': return { tone: 'meaning', text: (state.restarted ? s.restarted + strings.gap : '') + s.ready, actions: ['words'] };
+    case 'ready': return { tone: 'meaning', text: [state.restarted && s.restarted, s.ready, state.unkept && s.unkept].filter(Boolean).join(strings.gap), actions: ['words'] };
     case 'failed': return { tone: 'problem', text: s.failed(explain(state.error, strings)), actions: ['retry'] };
     case 'off': {
       const why = s.off[state.reason ?? 'choice'];
-      const canLoad = state.reason === 'choice' || state.reason === 'saveData';
+      const canLoad = ['choice', 'saveData', 'small'].includes(state.reason ?? '');
       return { tone: 'words', text: typeof why === 'function' ? why(state.modelBytes) : why, actions: canLoad ? ['load'] : [] };
     }
     default: return { tone: 'words', text: s.wordsReady, actions: [] };

@@ -2,16 +2,19 @@
 
 import { getSetting } from '../components/settings.js';
 import { Engine } from '../engine/client.js';
+import { EngineGroup } from '../engine/group.js';
 import { isCarried, request, siteUrl } from '../engine/host.js';
 import { languages, pickLanguage } from '../i18n/index.js';
 
 /** The site that this script is part of. */
 const HOME = isCarried() ? siteUrl() : new URL('../../', import.meta.url);
-const SHEETS = ['common.css', 'search.css', 'reader.css', 'embed.css'];
+const SHEETS = ['common.css', 'search.css', 'reader.css', 'answer.css', 'embed.css'];
 
 /** One engine, and so one model, for all elements of a knowledge base. @type {Map<string, Engine>} */
 const engines = new Map();
-/** @type {WeakSet<Engine>} */
+/** The same for several that are searched as one. @type {Map<string, EngineGroup>} */
+const groups = new Map();
+/** @type {WeakSet<import('../engine/group.js').AnyEngine>} */
 const started = new WeakSet();
 /** @type {Promise<CSSStyleSheet[]> | undefined} */
 let sheets;
@@ -28,12 +31,20 @@ function styles() {
   return sheets;
 }
 
+/** @param {URL} site @returns {Engine} */
+function engineOf(site) {
+  let engine = engines.get(site.href);
+  if (!engine) engines.set(site.href, engine = new Engine(new URL('kb/', site), { wantsMeaning: getSetting('meaning') !== 'off' }));
+  return engine;
+}
+
 /**
  * Attributes: `src` (the site's folder; default: the one this script came from), `lang`, `theme` (`light` or `dark`;
- * default: as the system), `collections` (names separated by commas; only these are searched).
+ * default: as the system, where the page's `color-scheme` has dark too), `collections` (names separated by commas; only these are searched), `bundles` (instead of
+ * `src`: folders of several sites, separated by commas, each with a weight behind it or without: `git/, sql/ 0.5`).
  */
 export class KbElement extends HTMLElement {
-  static observedAttributes = ['src', 'lang', 'collections'];
+  static observedAttributes = ['src', 'bundles', 'lang', 'collections'];
 
   /** @type {ShadowRoot} */ tree;
   #built = false;
@@ -46,6 +57,8 @@ export class KbElement extends HTMLElement {
   async connectedCallback() {
     if (this.#built) return;
     this.#built = true;
+    // A page that knows no dark stays light under a dark system, and so does what stands on it.
+    if (!this.hasAttribute('theme') && !getComputedStyle(this).colorScheme.includes('dark')) this.setAttribute('theme', 'light');
     this.tree.adoptedStyleSheets = await styles();
     this.build();
   }
@@ -59,9 +72,23 @@ export class KbElement extends HTMLElement {
 
   /** The folder of the knowledge base's site. */
   get site() {
+    return this.bundles[0].site;
+  }
+
+  /** The sites that are searched, each with its weight; one unless the attribute `bundles` names more. */
+  get bundles() {
     const src = this.getAttribute('src');
-    if (isCarried() || !src) return HOME;
-    return new URL(src.endsWith('/') ? src : `${src}/`, document.baseURI);
+    const list = isCarried() ? [] : (this.getAttribute('bundles') ?? src ?? '').split(',').map((item) => item.trim().split(/\s+/)).filter(([folder]) => folder);
+    if (list.length === 0) return [{ site: HOME, weight: 1 }];
+    return list.map(([folder, weight]) => ({
+      site: new URL(folder.endsWith('/') ? folder : `${folder}/`, document.baseURI),
+      weight: Number(weight) > 0 && Number.isFinite(Number(weight)) ? Number(weight) : 1,
+    }));
+  }
+
+  /** Their addresses. */
+  get sites() {
+    return this.bundles.map(({ site }) => site.href);
   }
 
   /** Collections that the page's author allows; none for all. */
@@ -75,19 +102,22 @@ export class KbElement extends HTMLElement {
 
   /** The engine, not yet started. */
   get engine() {
-    const { site } = this;
-    let engine = engines.get(site.href);
-    if (!engine) {
-      engine = new Engine(new URL('kb/', site), { wantsMeaning: getSetting('meaning') !== 'off' });
-      engines.set(site.href, engine);
-    }
-    return engine;
+    const { bundles } = this;
+    if (bundles.length === 1) return engineOf(bundles[0].site);
+    const key = bundles.map(({ site, weight }) => `${site.href} ${weight}`).join();
+    let group = groups.get(key);
+    if (!group) groups.set(key, group = new EngineGroup(bundles.map(({ site, weight }) => ({ engine: engineOf(site), site, weight }))));
+    return group;
   }
 
-  /** Starts the engine with the first sign that somebody wants to search. */
-  wake() {
+  /**
+   * Starts the engine with the first sign that somebody wants to search.
+   * @param {{ meaning?: boolean }} [options] without `meaning` the model is left for the first search
+   */
+  wake({ meaning = true } = {}) {
     const { engine } = this;
     if (started.has(engine)) return;
+    if (!meaning) return engine.startWords();
     started.add(engine);
     engine.start();
   }

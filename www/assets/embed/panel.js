@@ -8,21 +8,26 @@ import { href as pageHref, parseRoute } from '../components/routes.js';
 import { searchBox } from '../components/search-box.js';
 import { searchSession } from '../components/session.js';
 import { setSetting } from '../components/settings.js';
-import { statusLine } from '../components/status.js';
+import { statusLine, statusParts } from '../components/status.js';
+import { bareName } from '../engine/group.js';
 import { isCarried } from '../engine/host.js';
 
 /**
  * @param {import('./element.js').KbElement} host
- * @param {{ top?: () => void, landmark?: boolean }} [options] `top` brings the beginning of a document into view; inside a
+ * @param {{ top?: () => void, landmark?: boolean, answers?: boolean }} [options] `answers` puts an answer above the results, which Enter asks for; `top` brings the beginning of a document into view; inside a
  *   dialog, which has a name of its own, the search is no landmark
  */
-export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest' }), landmark = true } = {}) {
-  const { engine, site, strings, collections } = host;
+export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest' }), landmark = true, answers = false } = {}) {
+  const { engine, site, sites, strings, collections } = host;
   const language = strings.name === '中文' ? 'zh-Hans' : 'en';
   let text = '';
   let chosen = { collection: '', lang: '' };
   let opened = '';
   let last = { words: '', meaning: '' };
+  /** Whether Enter has asked for an answer that is still to come. */
+  let wanted = false;
+  /** @type {Promise<ReturnType<typeof import('../components/answer.js').answerCard>> | undefined} */
+  let card;
 
   const magnifier = icon('M4.5 10.8a6.3 6.3 0 1 0 12.6 0 6.3 6.3 0 1 0-12.6 0m11.1 4.8 4.9 4.9');
   magnifier.classList.add('box-icon');
@@ -33,30 +38,29 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   const form = el('form', { class: 'box', part: 'box' },
     el('label', { class: 'visually-hidden', for: 'q' }, strings.search.label), magnifier, input,
     el('button', { class: 'box-clear', type: 'button', 'data-clear': true, hidden: true }, icon('m6.5 6.5 11 11m0-11-11 11')));
-  const statusRoot = el('div', { class: 'status', part: 'status', 'data-status': true },
-    el('p', { class: 'status-line' }, el('span', { class: 'status-dot', 'aria-hidden': 'true' }), el('span', { id: 'status-text', 'data-status-text': true })),
-    el('div', { class: 'status-actions', 'data-status-actions': true }),
-    el('progress', { class: 'status-progress', max: 1, value: 0, hidden: true, 'data-status-progress': true }));
+  const statusRoot = statusParts();
   const pills = el('div', { class: 'scopes', hidden: true });
   const list = el('section', { class: 'results', id: 'results', part: 'results', hidden: true });
+  const above = el('div', { class: 'answers', part: 'answer', hidden: true });
   const sheet = el('div', { class: 'reader', part: 'reader', hidden: true });
   const live = el('div', { class: 'visually-hidden', role: 'status', 'aria-live': 'polite', 'aria-atomic': 'true' });
   const search = el('div', { class: 'search', role: landmark && 'search', 'aria-label': landmark && strings.search.label }, form, statusRoot, pills);
-  const root = el('div', { class: 'kb', lang: language, 'data-view': 'home' }, search, list, sheet, live);
+  const root = el('div', { class: 'kb', lang: language, 'data-view': 'home' }, search, above, list, sheet, live);
 
   /** @type {import('../components/routes.js').Href} */
-  const href = (route) => (isCarried() ? pageHref(route) : new URL(pageHref(route), site).href);
+  const href = (route) => (isCarried() ? pageHref(route) : new URL(pageHref(route), route.site ?? site).href);
   const announce = (/** @type {string} */ said) => (live.textContent = said);
   const box = searchBox(form, {
     onQuery: (now, how) => {
       text = now;
       if (how === 'entered') session.forget();
+      wanted = answers && how === 'entered';
       show();
     },
     onDown: () => results.focusFirst(), onOpen: () => results.openFirst(),
   });
   const results = resultList(list, { base: site, href, onUp: box.focus, onSearchAll: () => choose({ collection: '', lang: '' }), announce });
-  const session = searchSession({ engine, results, strings: () => strings, onRetry: () => engine.start(), hits: 8 });
+  const session = searchSession({ engine, results, strings: () => strings, onRetry: () => engine.start(), onPainted: answers ? offer : undefined, hits: 8 });
   const status = statusLine(statusRoot, {
     announce,
     onUseMeaning: () => {
@@ -79,6 +83,18 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
     filters: chosen.lang ? [{ key: 'lang', value: chosen.lang }] : [],
   });
 
+  /** The answer's code comes with the first results of an element that has one. */
+  async function offer() {
+    card ??= import('../components/answer.js').then(({ answerCard }) => answerCard(above, {
+      engine, base: site, href, strings: () => strings, language: () => language.slice(0, 2), announce, place: root,
+    }));
+    const shown = await card.catch(() => (card = undefined));
+    shown?.about(question());
+    if (!wanted || !shown) return;
+    wanted = false;
+    shown.ask();
+  }
+
   function choose(next) {
     const at = [...pills.querySelectorAll('.scope')].findIndex((pill) => pill.matches(':focus'));
     chosen = next;
@@ -91,13 +107,14 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   /** What the page's author lets readers see of the knowledge base. */
   const shown = (info) => (collections.length === 0 ? info : {
     ...info,
-    collections: info.collections.filter(({ name }) => collections.includes(name)),
+    collections: info.collections.filter(({ name }) => collections.includes(bareName(name))),
     documents: info.documents.filter(({ collection }) => collections.includes(collection)),
   });
 
   function view(name) {
     root.dataset.view = name;
     list.hidden = name !== 'results';
+    above.hidden = !answers || name !== 'results';
     sheet.hidden = name !== 'document';
   }
 
@@ -129,10 +146,11 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   root.addEventListener('click', (event) => {
     const link = /** @type {HTMLElement} */ (event.target).closest('a');
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    const inside = isCarried() ? link.hash.startsWith('#?') : link.href.split(/[?#]/)[0] === site.href;
+    const at = link.href.split(/[?#]/)[0];
+    const inside = isCarried() ? link.hash.startsWith('#?') : sites.includes(at);
     if (!inside) return;
     event.preventDefault();
-    const route = parseRoute(new URL(link.href));
+    const route = { ...parseRoute(new URL(link.href)), site: sites.length > 1 ? at : undefined };
     if (link.dataset.chunk) opened = link.dataset.chunk;
     if (route.doc) return read(route);
     show();

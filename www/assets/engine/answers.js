@@ -48,7 +48,7 @@ export async function connect(settings) {
 
 /**
  * The passages for a question, and whether they have anything to do with it.
- * @param {import('./client.js').Engine} engine
+ * @param {import('./group.js').AnyEngine} engine
  * @param {{ text: string, collections: string[], filters: any[] }} question
  * @param {AbortSignal} signal
  * @returns {Promise<Found>}
@@ -65,7 +65,7 @@ export async function findPassages(engine, question, signal) {
   }
   const hits = response.hits.slice(0, module.maxPassages);
   const passages = await Promise.all(hits.map(async (hit) => {
-    const entry = engine.info.documents.find(({ collection, path }) => collection === hit.collection && path === hit.path);
+    const entry = engine.info.documents.find(({ collection, path, site }) => collection === hit.collection && path === hit.path && site === hit.site);
     const { text, passage } = await engine.document(entry.index, hit.chunkId);
     const { chunkId, collection, path, title, headingPath, anchor } = hit;
     return { chunkId, collection, path, title, headingPath, anchor, text: passage ? text.slice(passage.start, passage.end).trim() : hit.excerpt.text };
@@ -83,7 +83,7 @@ export const refusal = async (question) => (await answer()).refusal(question);
 
 /**
  * The answer without a language model: the passages' own sentences.
- * @param {import('./client.js').Engine} engine @param {Found} found @param {AbortSignal} signal
+ * @param {import('./group.js').AnyEngine} engine @param {Found} found @param {AbortSignal} signal
  */
 export async function extractive(engine, found, signal) {
   const module = await answer();

@@ -2,13 +2,14 @@
 
 import { EngineError, RpcClient, cancelled } from './rpc.js';
 import { keep, openCache } from './download.js';
-import { request, startWorker } from './host.js';
-import { hasSimd, savesData, wasmProblem } from './support.js';
+import { EncoderSeat, modelKey } from './encoders.js';
+import { askedEarly, request, startWorker } from './host.js';
+import { hasSimd, isSmall, savesData, wasmProblem } from './support.js';
 
 /**
  * @typedef {'starting' | 'loading' | 'ready' | 'failed'} WordsState
  * @typedef {'waiting' | 'off' | 'loading' | 'preparing' | 'ready' | 'failed'} MeaningState
- * @typedef {'choice' | 'saveData' | 'noSimd' | 'noModel' | 'modelAway'} OffReason
+ * @typedef {'choice' | 'saveData' | 'small' | 'noSimd' | 'noModel' | 'modelAway'} OffReason
  * @typedef {{ got: number, total: number, rate: number }} Progress bytes, bytes, bytes a second
  *
  * @typedef {{ folder: string, json: string, files: import('./download.js').Remote[] }} Model
@@ -21,6 +22,9 @@ import { hasSimd, savesData, wasmProblem } from './support.js';
  * @property {number} modelBytes                what searching by meaning downloads in all
  * @property {EngineError | undefined} error    of what failed
  * @property {boolean} restarted                a worker stopped and was started again
+ * @property {boolean} [unkept]                 this browser has no space to keep the model for the next visit
+ * @property {number} [lost]                    of several knowledge bases, how many could not be loaded
+ * @property {number} [of]                      how many there are
  */
 
 /** How often a worker that stopped is started again before its failure is shown as final. */
@@ -42,7 +46,7 @@ export class Engine extends EventTarget {
   #base;
   #wantsMeaning;
   /** @type {RpcClient | undefined} */ #search;
-  /** @type {RpcClient | undefined} */ #encoder;
+  /** @type {EncoderSeat | undefined} */ #encoder;
   /** @type {Promise<void> | undefined} */ #opening;
   #restarts = { search: 0, encoder: 0 };
   /** @type {Uint8Array | undefined} */ #manifest;
@@ -60,12 +64,17 @@ export class Engine extends EventTarget {
 
   /** Loads what a search by words needs, then begins with the model. Never rejects: see {@link Engine#state}. */
   async start() {
-    this.#opening = this.#openWords();
-    await this.#opening.catch(() => {});
+    await this.startWords();
     if (this.state.words !== 'ready') return;
-    await this.#decideMeaning().catch(() => {});
+    if (['waiting', 'off', 'failed'].includes(this.state.meaning)) await this.#decideMeaning().catch(() => {});
     // With everything at hand, searching and reading go on without a network.
     if (!savesData()) await this.#ask('loadAllText', [KEEP_TEXT]).catch(() => {});
+  }
+
+  /** Loads what a search by words and reading need, if that has not begun or has failed. Never rejects. */
+  async startWords() {
+    if (this.state.words === 'starting' || this.state.words === 'failed') this.#opening = this.#openWords();
+    await this.#opening?.catch(() => {});
   }
 
   /**
@@ -90,6 +99,22 @@ export class Engine extends EventTarget {
     const { k, allowed } = await this.#ask('candidates', [query], signal);
     const candidates = await encoder.call('candidates', [query.text, k, allowed, plain], { signal });
     return this.#ask('search', [query, candidates], signal);
+  }
+
+  /**
+   * The cosine of the passage nearest to a question, of vectors as they are. Only while `state.meaning` is `ready`.
+   * @param {object} query as kb-wasm's `Query` @param {AbortSignal} [signal] @returns {Promise<number>}
+   */
+  async nearness(query, signal) {
+    if (!this.#encoder || this.state.meaning !== 'ready') throw new EngineError('kb::missing', 'the model is not loaded');
+    const { allowed } = await this.#ask('candidates', [query], signal);
+    const { scores } = await this.#encoder.call('candidates', [query.text, 1, allowed, true], { signal });
+    return scores[0] ?? 0;
+  }
+
+  /** What the model is and how large, once that is known. */
+  get model() {
+    return this.#model && { key: modelKey(this.#model), bytes: this.#model.files.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
 
   /**
@@ -152,7 +177,10 @@ export class Engine extends EventTarget {
         },
         onCrash: (error) => this.#restartWords(error),
       });
-      const { info, manifest } = await this.#search.call('open', [this.#base.href]);
+      const search = this.#search;
+      const early = askedEarly(new URL('../', this.#base));
+      for (const [href, coming] of early) coming.then((bytes) => search.call('early', [href, bytes], { transfer: bytes ? [bytes] : [] })).catch(() => {}); // then the worker asks itself
+      const { info, manifest } = await search.call('open', [this.#base.href, early.map(([href]) => href)]);
       this.info = info;
       this.#manifest = manifest;
       this.#set({ words: 'ready', progress: undefined });
@@ -191,6 +219,7 @@ export class Engine extends EventTarget {
     else if (!hasSimd()) reason = 'noSimd';
     else if (!this.#wantsMeaning) reason = 'choice';
     else if (savesData()) reason = 'saveData';
+    else if (isSmall()) reason = 'small';
     if (reason) this.#set({ meaning: 'off', reason });
     else await this.#loadMeaning();
   }
@@ -230,10 +259,11 @@ export class Engine extends EventTarget {
       if (!this.#model) return this.#set({ meaning: 'off', reason: this.#whyNoModel(), progress: undefined });
       this.#encoder?.stop();
       this.#set({ meaning: 'loading', reason: undefined, error: undefined, progress: { got: 0, total: this.state.modelBytes, rate: 0 } });
-      const encoder = new RpcClient(() => startWorker(new URL('./encoder-worker.js', import.meta.url)), {
-        onEvent: (name, data) => {
+      const encoder = new EncoderSeat(modelKey(this.#model), this.#base.href, {
+        onEvent: (name, { got, total, rate }) => {
           if (this.#encoder !== encoder) return;
-          if (name === 'progress') this.#set({ progress: data });
+          if (name === 'unkept') this.#set({ unkept: true });
+          if (name === 'progress') this.#set({ progress: { got, total, rate } });
           if (name === 'preparing') this.#set({ meaning: 'preparing', progress: undefined });
         },
         onCrash: (error) => {
@@ -241,7 +271,7 @@ export class Engine extends EventTarget {
         },
       });
       this.#encoder = encoder;
-      await encoder.call('open', [this.#base.href, this.#manifest, this.#vectorSections(), this.#model]);
+      await encoder.call('open', [this.#manifest, this.#vectorSections(), this.#model]);
       this.#set({ meaning: 'ready', progress: undefined });
     } catch (error) {
       if (error.name === 'AbortError' || this.state.meaning === 'failed' || !this.#encoder) return;

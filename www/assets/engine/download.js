@@ -66,10 +66,11 @@ function cacheKey(folder, { file, sha256 }) {
 /**
  * The bytes of a file, from the cache or the network, with the right SHA-256.
  * @param {URL} folder @param {Remote} remote
- * @param {{ cache?: Cache, onProgress?: (bytes: number) => void }} [options] `onProgress` is told how many more bytes came
+ * @param {{ cache?: Cache, onProgress?: (bytes: number) => void, onUnkept?: () => void }} [options] `onProgress` is told how many more bytes
+ *   came, `onUnkept` that the browser did not take the file into its cache
  * @returns {Promise<Uint8Array>}
  */
-export async function download(folder, remote, { cache, onProgress = () => {} } = {}) {
+export async function download(folder, remote, { cache, onProgress = () => {}, onUnkept = () => {} } = {}) {
   const key = cacheKey(folder, remote);
   const kept = await cache?.match(key).catch(() => undefined);
   if (kept) {
@@ -85,7 +86,7 @@ export async function download(folder, remote, { cache, onProgress = () => {} } 
     throw new EngineError('kb::corrupt', `${remote.file} is not what the manifest says: its length or SHA-256 differs`);
   }
   // Keeping is a convenience: a full disk must not stop the search.
-  await cache?.put(key, new Response(/** @type {any} */ (bytes), { headers: { 'content-type': 'application/octet-stream' } })).catch(() => {});
+  await cache?.put(key, new Response(/** @type {any} */ (bytes), { headers: { 'content-type': 'application/octet-stream' } })).catch(onUnkept);
   return bytes;
 }
 

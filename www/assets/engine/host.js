@@ -10,6 +10,44 @@ import { EngineError } from './rpc.js';
  * @property {(path: string) => Worker} worker                         a worker made from the carried code
  */
 
+/** Files that the page asks for before its workers run, by address: see theme.js. @type {Map<string, { bytes: Promise<ArrayBuffer | undefined>, give: (bytes?: ArrayBuffer) => void, taken: boolean }>} */
+const early = new Map();
+
+/** @param {string} href */
+function place(href) {
+  let found = early.get(href);
+  if (!found) {
+    /** @type {(bytes?: ArrayBuffer) => void} */
+    let give = () => {};
+    const bytes = new Promise((resolve) => (give = resolve));
+    early.set(href, (found = { bytes: /** @type {any} */ (bytes), give, taken: false }));
+  }
+  return found;
+}
+
+/** In a worker: these are on their way, so that they need not be asked for again. @param {string[]} hrefs */
+export const expectEarly = (hrefs) => hrefs.forEach(place);
+/** In a worker: one of them has come, or will not. @param {string} href @param {ArrayBuffer} [bytes] */
+export const giveEarly = (href, bytes) => place(href).give(bytes);
+/** On the page: what it asked for below a folder, once. @param {URL} site @returns {[string, Promise<ArrayBuffer | undefined>][]} */
+export function askedEarly(site) {
+  /** @type {Map<string, Promise<ArrayBuffer | undefined>>} */
+  const all = /** @type {any} */ (self).kbEarly ?? new Map();
+  const own = [...all].filter(([href]) => href.startsWith(site.href));
+  for (const [href] of own) all.delete(href);
+  return own;
+}
+
+/** @param {URL} url */
+async function takeEarly(url) {
+  const found = early.get(url.href);
+  if (!found || found.taken) return undefined;
+  found.taken = true;
+  const bytes = await found.bytes;
+  found.bytes = Promise.resolve(undefined);
+  return bytes;
+}
+
 /** @returns {Carrier | undefined} */
 const carrier = () => /** @type {any} */ (self).kbCarrier;
 
@@ -30,6 +68,9 @@ export async function request(url, init) {
     if (!bytes) throw new EngineError('kb::missing', `${url.pathname} is not in this page`);
     return new Response(/** @type {any} */ (bytes));
   }
+  // Who asks for a reload does not want what came before.
+  const before = init?.cache === 'reload' ? undefined : await takeEarly(url);
+  if (before) return new Response(before);
   let response;
   try {
     response = await fetch(url, init);
@@ -48,6 +89,8 @@ export async function request(url, init) {
  * @returns {Promise<{ module_or_path: any } | undefined>}
  */
 export async function wasmSource(url) {
+  const before = await takeEarly(url);
+  if (before) return { module_or_path: before };
   if (!carrier()) return undefined;
   return { module_or_path: await (await request(url)).arrayBuffer() };
 }

@@ -47,8 +47,17 @@ export class RpcClient {
     }
     let spoke = false;
     const worker = this.#worker;
+    // A worker that the browser ends says nothing. It holds a lock while it lives: who gets it knows that it is gone.
+    const life = `kb-worker-${Math.random().toString(36).slice(2)}${Date.now().toString(36)}`;
+    if (navigator.locks) worker.postMessage({ hold: life });
     worker.onmessage = ({ data }) => {
       spoke = true;
+      if (data.held) {
+        navigator.locks.request(life, () => {
+          if (this.#worker === worker) this.#crash(new EngineError('engine::trap', 'the worker was ended'));
+        }).catch(() => {}); // the page goes
+        return;
+      }
       if (data.event) this.#onEvent(data.event, data.data);
       else this.#settle(data);
     };
@@ -133,6 +142,13 @@ export function serve(methods) {
     running = false;
   };
   self.onmessage = ({ data }) => {
+    if (data.hold) {
+      navigator.locks?.request(data.hold, () => {
+        self.postMessage({ held: true });
+        return new Promise(() => {});
+      }).catch(() => {}); // pages from the disk may have no locks
+      return;
+    }
     if (data.cancel) {
       queue = queue.filter((request) => request.id !== data.cancel);
       return;

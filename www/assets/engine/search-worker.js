@@ -2,11 +2,13 @@
 
 import init, { KnowledgeBase } from '../runtime/kb_search.js';
 import { download, keep, meter, openCache, prune } from './download.js';
-import { request, wasmSource } from './host.js';
+import { expectEarly, giveEarly, request, wasmSource } from './host.js';
 import { emit, serve } from './rpc.js';
 
-/** Text up to this size comes with the index, so that the first results need no further request. Bytes. */
+/** Text up to this size comes right behind the index, so that the first results need no further request. Bytes. */
 const EAGER_TEXT = 600_000;
+/** The first results wait this long for their text, and are shown without where the network is slower. Milliseconds. */
+const TEXT_PATIENCE = 80;
 
 /** @type {KnowledgeBase} */
 let kb;
@@ -20,8 +22,9 @@ let memory;
 const parts = new Map();
 
 serve({
-  /** @param {string} href folder of manifest.json */
-  async open(href) {
+  /** @param {string} href folder of manifest.json @param {string[]} [coming] what the page has asked for already */
+  async open(href, coming = []) {
+    expectEarly(coming);
     folder = new URL(href);
     const starting = wasmSource(new URL('../runtime/kb_search_bg.wasm', import.meta.url)).then((source) => init(source));
     starting.catch(() => {}); // awaited below
@@ -37,6 +40,8 @@ serve({
       return load(newer);
     }
   },
+  /** One of those has come. @param {string} href @param {ArrayBuffer} [bytes] */
+  early: (href, bytes) => giveEarly(href, bytes),
   search: (query, candidates) => kb.search(query, candidates?.ids, candidates?.scores),
   /** What the encoder is to look for: how many passages, and which ones at all. */
   candidates: (query) => ({ k: kb.candidateCount(query), allowed: kb.allowed(query) }),
@@ -74,12 +79,15 @@ async function load(manifest) {
   const sections = kb.sections();
   const text = sections.filter(({ kind }) => kind === 'text');
   const eager = text.reduce((sum, { bytes }) => sum + bytes, 0) <= EAGER_TEXT;
-  const wanted = sections.filter(({ kind }) => ['docs', 'chunks', 'lexical'].includes(kind) || (kind === 'text' && eager));
+  const wanted = sections.filter(({ kind }) => ['docs', 'chunks', 'lexical'].includes(kind));
   const onProgress = meter(wanted.reduce((sum, { bytes }) => sum + bytes, 0), (state) => emit('progress', state));
   const files = await Promise.all(wanted.map(async (section) => ({ section, bytes: await download(folder, section, { cache, onProgress }) })));
   for (const { section, bytes } of files) kb.addSection(section.file, bytes);
   kb.finish();
-  for (const { section } of files) if (section.kind === 'text') parts.set(section.file, Promise.resolve());
+  if (eager) {
+    const coming = Promise.all(text.map(({ file }) => loadPart(file))).catch(() => {}); // asked for again when it is needed
+    await Promise.race([coming, new Promise((resolve) => setTimeout(resolve, TEXT_PATIENCE))]);
+  }
   prune(cache, folder, sections);
   keep(cache, new URL('manifest.json', folder), manifest);
   return { info: kb.info(), manifest };

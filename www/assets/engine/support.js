@@ -23,5 +23,8 @@ export async function wasmProblem() {
   }
 }
 
+/** Whether the device says that it has too little memory for the model, which needs 130 MB: a browser of a gigabyte ends pages for less. */
+export const isSmall = () => (/** @type {any} */ (navigator).deviceMemory ?? Infinity) <= 1;
+
 /** Whether the reader has asked the browser to save data. */
 export const savesData = () => /** @type {any} */ (navigator).connection?.saveData === true;

@@ -36,11 +36,14 @@ export const en = {
     off: {
       choice: 'Searching by words only, as you chose.',
       saveData: (size) => `Searching by words only: your browser asks to save data, and the model for meaning is ${bytes(size)}.`,
+      small: (size) => `Searching by words only: this device has little memory, and the model for meaning is ${bytes(size)}.`,
       noSimd: 'Searching by words only: this browser lacks WebAssembly SIMD, which the model needs.',
       noModel: 'Searching by words only: this knowledge base was built without a model.',
       modelAway: 'Searching by words only: this copy comes without the model for meaning.',
     },
     failed: (why) => `Searching by words only. ${why}`,
+    unkept: 'This browser has no space to keep the model, so the next visit loads it again.',
+    lost: (n, of) => `${n} of ${of} knowledge bases could not be loaded.`,
     restarted: 'The search engine stopped and was started again.',
     broken: 'The search did not start.',
     wordsOnly: 'Words only',
@@ -161,6 +164,13 @@ export const en = {
     },
     save: 'Save',
     cancel: 'Cancel',
+  },
+  settings: {
+    label: 'Search settings',
+    meaning: 'Search by meaning',
+    forget: 'Forget recent questions',
+    forgotten: 'Forgotten.',
+    memory: (size) => `Memory in use: ${size}`,
   },
   offline: {
     offer: (size) => `Make available offline (${bytes(size)})`,

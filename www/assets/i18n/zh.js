@@ -38,11 +38,14 @@ export const zh = {
     off: {
       choice: '按你的选择，只按词语搜索。',
       saveData: (size) => `只按词语搜索：浏览器要求节省流量，而语义模型有 ${bytes(size)}。`,
+      small: (size) => `只按词语搜索：这台设备内存较小，而语义模型有 ${bytes(size)}。`,
       noSimd: '只按词语搜索：这个浏览器不支持模型所需的 WebAssembly SIMD。',
       noModel: '只按词语搜索：这个知识库构建时没有带模型。',
       modelAway: '只按词语搜索：这一份没有附带语义模型。',
     },
     failed: (why) => `只按词语搜索。${why}`,
+    unkept: '浏览器没有空间保存模型，下次访问要重新下载。',
+    lost: (n, of) => `${of} 个知识库中有 ${n} 个没能加载。`,
     restarted: '搜索引擎意外停止，已重新启动。',
     broken: '搜索没有启动。',
     wordsOnly: '只按词语',
@@ -163,6 +166,13 @@ export const zh = {
     },
     save: '保存',
     cancel: '取消',
+  },
+  settings: {
+    label: '搜索设置',
+    meaning: '按意思搜索',
+    forget: '清除最近的问题',
+    forgotten: '已清除。',
+    memory: (size) => `占用内存：${size}`,
   },
   offline: {
     offer: (size) => `供离线使用（${bytes(size)}）`,

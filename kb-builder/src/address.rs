@@ -1,0 +1,105 @@
+//! Addresses that an author gives and that become links: checked when they are given, not when a reader clicks.
+
+use crate::error::{Error, Result};
+
+/// That `address`, given as `what`, is the http or https address of a site.
+///
+/// # Errors
+/// [`Error::Usage`] for anything else.
+pub fn absolute(what: &str, address: &str) -> Result<()> {
+    let lower = address.to_ascii_lowercase();
+    let host = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
+    let named = host.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '['));
+    if named && plain(address) {
+        return Ok(());
+    }
+    Err(Error::usage(
+        format!("{what} `{address}` is no address of a site"),
+        "write it out, as in https://me.github.io/kb/",
+    ))
+}
+
+/// That `address` is absolute, or relative to the page that it stands on.
+///
+/// # Errors
+/// [`Error::Usage`] for an address that a browser would run or open elsewhere.
+pub fn absolute_or_relative(what: &str, address: &str) -> Result<()> {
+    if address.starts_with("//") || scheme(address).is_some() {
+        return absolute(what, address);
+    }
+    if plain(address) && !address.is_empty() {
+        return Ok(());
+    }
+    Err(Error::usage(format!("{what} `{address}` is no address"), "write it out, as in https://me.github.io/kb/"))
+}
+
+/// That `pattern` is an address with no other placeholders than `{path}` and `{stem}`.
+///
+/// # Errors
+/// [`Error::Usage`], which says what is wrong.
+pub fn pattern(what: &str, pattern: &str) -> Result<()> {
+    let rest = pattern.replace("{path}", "x").replace("{stem}", "x");
+    if rest.contains(['{', '}']) {
+        return Err(Error::usage(
+            format!("{what} `{pattern}` has a placeholder that is not known"),
+            "{path} stands for a document's path, {stem} for the path without its suffix",
+        ));
+    }
+    let rooted =
+        ["https://", "http://", "/", "./", "../"].iter().any(|start| rest.to_ascii_lowercase().starts_with(start));
+    absolute_or_relative(what, &rest).ok().filter(|()| rooted).ok_or_else(|| {
+        Error::usage(
+            format!("{what} `{pattern}` is no address"),
+            "it begins with https:// or http://, or with / for a place on the same host",
+        )
+    })
+}
+
+/// What stands before the first colon, if that is a scheme and no part of a path.
+fn scheme(address: &str) -> Option<&str> {
+    let (scheme, _) = address.split_once(':')?;
+    let is = !scheme.contains(['/', '?', '#']);
+    is.then_some(scheme)
+}
+
+/// Neither white space nor what would end an attribute.
+fn plain(address: &str) -> bool {
+    !address.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '"' | '<' | '>' | '\\'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_the_web_become_links() {
+        for good in ["https://e.org", "http://localhost:8000/kb/", "HTTPS://E.org/a?b=c", "https://[::1]/"] {
+            absolute("--site-url", good).expect(good);
+        }
+        for bad in
+            ["", "nope", "javascript:alert(1)", "https://", "ftp://e.org/", "https:// e.org", "https://e.org/\"x"]
+        {
+            assert_eq!(absolute("--site-url", bad).expect_err(bad).exit_status(), 2);
+        }
+    }
+
+    #[test]
+    fn an_element_may_name_a_folder_beside_its_page() {
+        for good in ["kb/", "../kb/", "/kb/", "https://e.org/kb/"] {
+            absolute_or_relative("--src", good).expect(good);
+        }
+        for bad in ["", "javascript:alert(1)", "data:text/html,x", "//", "a b"] {
+            absolute_or_relative("--src", bad).expect_err(bad);
+        }
+    }
+
+    #[test]
+    fn placeholders_are_known_ones() {
+        for good in ["https://e.org/{stem}.html", "https://e.org/", "/docs/{path}", "https://e.org/v?f={path}"] {
+            pattern("--url-base", good).expect(good);
+        }
+        for bad in ["https://e.org/{name}.html", "https://e.org/{stem", "javascript:{stem}", "{stem}:x", "nope"] {
+            pattern("--url-base", bad).expect_err(bad);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Ctrl-C in the middle of a build: the half-written folder goes, and then the program does.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, Once};
+
+/// Folders that go when the program is interrupted.
+static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// What a shell expects of a program that Ctrl-C ended.
+const INTERRUPTED: i32 = 130;
+
+fn folders() -> MutexGuard<'static, Vec<PathBuf>> {
+    FOLDERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// Removes `folder` if the program is interrupted from now on.
+pub fn remove_on_interrupt(folder: &Path) {
+    folders().push(folder.to_path_buf());
+    static LISTENING: Once = Once::new();
+    LISTENING.call_once(|| {
+        // Without a listener the next build removes the folder.
+        let _ = std::thread::Builder::new().name("interrupt".into()).spawn(listen);
+    });
+}
+
+/// Runs the last step of a folder, its move or removal, during which the program is not ended; afterwards it is on its own.
+pub fn uninterrupted<T>(folder: &Path, step: impl FnOnce() -> T) -> T {
+    let mut all = folders();
+    let done = step();
+    all.retain(|other| other != folder);
+    done
+}
+
+fn listen() {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
+    if runtime.block_on(interrupted()).is_err() {
+        return;
+    }
+    let all = folders();
+    for folder in all.iter() {
+        // Files may still be written into it: a second attempt takes those.
+        let _ = std::fs::remove_dir_all(folder).or_else(|_| std::fs::remove_dir_all(folder));
+    }
+    eprintln!("interrupted: nothing was changed");
+    std::process::exit(INTERRUPTED);
+}
+
+#[cfg(unix)]
+async fn interrupted() -> std::io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+async fn interrupted() -> std::io::Result<()> {
+    tokio::signal::ctrl_c().await
+}
