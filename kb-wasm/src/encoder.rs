@@ -7,6 +7,7 @@ use kb_core::embed::{Embedder, ModelInfo, OnnxEncoder, TextKind};
 use kb_core::index::vector::VectorIndex;
 use kb_core::search::{ChunkSet, KnowledgeBase};
 use kb_core::{Error, ErrorKind};
+use std::cell::RefCell;
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// The model of a knowledge base and the vectors that it made.
@@ -16,6 +17,8 @@ pub struct Encoder {
     model: Option<OnnxEncoder>,
     vectors: Option<VectorIndex>,
     graph: Option<Vec<u8>>,
+    /// The question that was embedded last: a search, the relevance of what it found and an answer are about the same.
+    last: RefCell<Option<(String, Vec<f32>)>>,
 }
 
 #[wasm_bindgen]
@@ -28,7 +31,7 @@ impl Encoder {
     #[wasm_bindgen(constructor)]
     pub fn new(manifest: &[u8]) -> JsResult<Encoder> {
         let manifest = Manifest::from_json(manifest).map_err(to_js)?;
-        Ok(Self { manifest, model: None, vectors: None, graph: None })
+        Ok(Self { manifest, model: None, vectors: None, graph: None, last: RefCell::default() })
     }
 
     /// Takes the bytes of a section file that the manifest names, in any order.
@@ -57,6 +60,7 @@ impl Encoder {
         let model = OnnxEncoder::load(onnx, tokenizer, info).map_err(to_js)?;
         self.manifest.check_model(model.info()).map_err(to_js)?;
         self.model = Some(model);
+        self.last.replace(None);
         Ok(())
     }
 
@@ -122,7 +126,14 @@ impl Encoder {
 
     fn question(&self, text: &str) -> Result<Vec<f32>, Error> {
         let model = self.model.as_ref().ok_or_else(|| missing("the model"))?;
-        model.embed_one(TextKind::Query, text)
+        if let Some((of, vector)) = &*self.last.borrow()
+            && of == text
+        {
+            return Ok(vector.clone());
+        }
+        let vector = model.embed_one(TextKind::Query, text)?;
+        self.last.replace(Some((text.to_owned(), vector.clone())));
+        Ok(vector)
     }
 
     fn nearest(

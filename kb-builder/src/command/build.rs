@@ -128,5 +128,6 @@ fn resolve(args: Args) -> Result<Options> {
         originals: !args.no_originals && config.site.originals.unwrap_or(true),
         site_url: args.site_url.or(config.site.url),
         retrieval: config.retrieval.options(),
+        templates: config.llm.templates.checked()?,
     })
 }

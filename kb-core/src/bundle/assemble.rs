@@ -3,6 +3,7 @@
 use super::frame::{self, FORMAT_VERSION, SectionKind};
 use super::manifest::{CollectionInfo, Counts, Manifest, SectionRef, sha256_hex};
 use super::{chunks, docs, text};
+use crate::answer::prompt::TemplateChanges;
 use crate::chunk::Chunk;
 use crate::document::Document;
 use crate::embed::ModelInfo;
@@ -42,6 +43,7 @@ pub struct BundleBuilder<'a> {
     documents: &'a [Document],
     chunks: &'a [Chunk],
     retrieval: RetrievalOptions,
+    templates: TemplateChanges,
     indexes: BTreeMap<SectionKind, Vec<u8>>,
 }
 
@@ -58,6 +60,7 @@ impl<'a> BundleBuilder<'a> {
             documents,
             chunks,
             retrieval: RetrievalOptions::default(),
+            templates: TemplateChanges::default(),
             indexes: BTreeMap::new(),
         }
     }
@@ -83,6 +86,12 @@ impl<'a> BundleBuilder<'a> {
     /// How the base is searched.
     pub fn retrieval(mut self, options: RetrievalOptions) -> Self {
         self.retrieval = options;
+        self
+    }
+
+    /// What is replaced of the words that a language model gets.
+    pub fn templates(mut self, changes: TemplateChanges) -> Self {
+        self.templates = changes;
         self
     }
 
@@ -141,6 +150,7 @@ impl<'a> BundleBuilder<'a> {
             collections: collections(self.documents, self.chunks),
             model: self.model,
             retrieval: self.retrieval,
+            templates: self.templates,
             counts: Counts {
                 documents: count(self.documents.len())?,
                 chunks: count(self.chunks.len())?,

@@ -1,6 +1,7 @@
 //! `manifest.json`: what a bundle is, and which section files it consists of.
 
 use super::frame::{self, FORMAT_VERSION, HEADER_BYTES, MAX_SECTION_BYTES, SectionKind};
+use crate::answer::prompt::{TemplateChanges, Templates};
 use crate::embed::ModelInfo;
 use crate::search::RetrievalOptions;
 use crate::{Error, ErrorKind, Result};
@@ -43,6 +44,9 @@ pub struct Manifest {
     /// How the base is searched, where the author wants it otherwise than by default.
     #[serde(default, skip_serializing_if = "is_default")]
     pub retrieval: RetrievalOptions,
+    /// What the author replaces of the words that a language model gets with the passages.
+    #[serde(default, skip_serializing_if = "TemplateChanges::is_empty")]
+    pub templates: TemplateChanges,
     /// Totals.
     pub counts: Counts,
     /// The section files, sorted by kind, parts of one kind in order.
@@ -196,6 +200,9 @@ impl Manifest {
         }
         if let Err(e) = self.retrieval.check() {
             return Err(corrupt(format!("the manifest's settings of retrieval are out of range: {}", e.message())));
+        }
+        if let Err(e) = Templates::default().with(&self.templates) {
+            return Err(corrupt(format!("the manifest's templates cannot be used: {}", e.message())));
         }
         if self.section(SectionKind::Vectors).is_some() && self.model.is_none() {
             return Err(corrupt("the manifest lists vectors but no model"));

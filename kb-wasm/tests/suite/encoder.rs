@@ -102,6 +102,16 @@ fn questions_are_embedded_and_answered_as_onnxruntime_would() {
         assert!((dot(expected, &vectors[found[0].0 as usize]) - best).abs() < 0.003, "{}", question.id);
     }
 
+    // A question that is asked again, as an answer does after a search, is not embedded again.
+    let timed = |texts: Vec<String>| {
+        let began = js_sys::Date::now();
+        texts.iter().for_each(|text| drop(nearest(&encoder, text, 10, None)));
+        js_sys::Date::now() - began
+    };
+    let different = timed((0..8).map(|i| format!("what is branch number {i}")).collect());
+    let same = timed(vec!["what is branch number 7".to_owned(); 8]);
+    assert!(same < different / 3.0, "{same} ms instead of {different}");
+
     // Only what is allowed.
     let mut set = ChunkSet::new(vectors.len());
     [3, 17, 30].into_iter().for_each(|i| set.insert(i));
