@@ -179,7 +179,10 @@ fn deepseek_gets_its_key_and_the_key_is_shown_nowhere() {
     let output = ask(&s, &server.url, "deepseek", &[]).output().expect("runs");
     let said = stderr(&output);
     assert_eq!((output.status.code(), server.asked().len()), (Some(2), before), "{said}");
-    assert!(said.contains("deepseek needs a key") && said.contains("DEEPSEEK_API_KEY") && said.contains(".env"), "{said}");
+    assert!(
+        said.contains("deepseek needs a key") && said.contains("DEEPSEEK_API_KEY") && said.contains(".env"),
+        "{said}"
+    );
     let output = ask(&s, &server.url, "ollama", &["--api-key-env", "UNKNOWN"]).output().expect("runs");
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("UNKNOWN"), "{}", stderr(&output));
@@ -277,7 +280,9 @@ fn a_conversation_completes_its_questions() {
     let sent = rewriting["messages"][1]["content"].as_str().expect("text");
     assert!(sent.contains("答：取出距离最小的点[1]") || sent.contains("答：取出距离最小的点 [1]"), "{sent}");
     let answering: Value = serde_json::from_str(&server.asked()[2].body).expect("JSON");
-    assert!(answering["messages"][1]["content"].as_str().is_some_and(|c| c.contains("问题：Dijkstra 算法怎样松弛出边？")));
+    assert!(
+        answering["messages"][1]["content"].as_str().is_some_and(|c| c.contains("问题：Dijkstra 算法怎样松弛出边？"))
+    );
 }
 
 #[test]
@@ -562,7 +567,8 @@ fn the_api_answers_this_machine_only() {
     assert!(got.starts_with("HTTP/1.1 400") && got.contains("nosuch"), "{got}");
 
     // A follow-up is completed by the model before anything is searched.
-    let further = json!({"question": "那它呢", "history": [{"question": "Dijkstra 算法是什么", "answer": "求最短路。"}]});
+    let further =
+        json!({"question": "那它呢", "history": [{"question": "Dijkstra 算法是什么", "answer": "求最短路。"}]});
     let got = request(&port, &format!("POST /kb/api/ask HTTP/1.1\r\n{own}\r\n{json}"), &further.to_string());
     assert!(got.contains("event: question\ndata: {\"text\":\"取出距离最小的点 [1]。\"}"), "{got}");
     assert!(model.asked()[before].body.contains("问：Dijkstra 算法是什么"), "{}", model.asked()[before].body);

@@ -71,7 +71,9 @@ impl Answer {
     /// # Errors
     /// Throws a `KbError` for changes of the wrong shape, or that leave out a place or are too long.
     #[wasm_bindgen(constructor)]
-    pub fn new(#[wasm_bindgen(unchecked_optional_param_type = "TemplateChanges")] changes: JsValue) -> JsResult<Answer> {
+    pub fn new(
+        #[wasm_bindgen(unchecked_optional_param_type = "TemplateChanges")] changes: JsValue,
+    ) -> JsResult<Answer> {
         if changes.is_undefined() || changes.is_null() {
             return Ok(Self::default());
         }

@@ -166,8 +166,7 @@ impl Chat {
             };
             if let Some(mut end) = end {
                 reader.cancel();
-                end.cut =
-                    prompt_was_cut(self.endpoint.provider(), &messages, self.options.num_ctx, end.prompt_tokens);
+                end.cut = prompt_was_cut(self.endpoint.provider(), &messages, self.options.num_ctx, end.prompt_tokens);
                 return serialise(&end);
             }
         }

@@ -175,7 +175,8 @@ impl Answerer {
         let passages = passages(&self.base.knowledge, &response.hits, MAX_PASSAGES);
         let model = self.encoder.as_ref().map(|e| e.info().name.as_str());
         let plain = self.base.search_plain(&query, vector.as_deref())?;
-        let relevance = judge(Evidence::of(question, &plain, self.has_strange_name(question)?), !passages.is_empty(), model);
+        let relevance =
+            judge(Evidence::of(question, &plain, self.has_strange_name(question)?), !passages.is_empty(), model);
         Ok(Found { response, passages, relevance, question: question.to_owned(), vector })
     }
 

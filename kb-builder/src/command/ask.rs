@@ -332,7 +332,9 @@ fn print_end(answer: &Answer, found: &Found) {
         println!("\n{unbacked} of {} sentences are not backed by the passages they cite.", answer.sentences.len());
     }
     if answer.prompt_cut {
-        println!("The server has cut the prompt: its model's window is smaller than num_ctx. Lower num_ctx in kb.toml.");
+        println!(
+            "The server has cut the prompt: its model's window is smaller than num_ctx. Lower num_ctx in kb.toml."
+        );
     }
     if answer.unresolved_citations > 0 {
         println!("{} citations named no passage and were taken out.", answer.unresolved_citations);

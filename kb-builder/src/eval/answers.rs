@@ -254,7 +254,8 @@ impl Tally {
         let details = &self.details;
         let refused = |d: &&Detail| matches!(d.kind, Some(Kind::Refused | Kind::NothingRelevant));
         let given = |d: &&Detail| matches!(d.kind, Some(Kind::Generated | Kind::Extractive));
-        let answerable: Vec<&Detail> = details.iter().filter(|d| d.answerable == Some(true) && d.kind.is_some()).collect();
+        let answerable: Vec<&Detail> =
+            details.iter().filter(|d| d.answerable == Some(true) && d.kind.is_some()).collect();
         let others: Vec<&Detail> = details.iter().filter(|d| d.answerable == Some(false) && d.kind.is_some()).collect();
         let answers: Vec<&Detail> = details.iter().filter(given).collect();
         let right: Vec<&&Detail> = answerable.iter().filter(|d| given(d)).collect();

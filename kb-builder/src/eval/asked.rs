@@ -10,8 +10,7 @@ use std::path::Path;
 const UNANSWERABLE: &str = "unanswerable";
 
 /// What a line is, for those who get it wrong.
-const FORM: &str =
-    "a line is {\"question\": \"…\", \"expected\": \"path#heading\"}, or \"unanswerable\" as expected, or \"unwanted\": [\"path#heading\"]";
+const FORM: &str = "a line is {\"question\": \"…\", \"expected\": \"path#heading\"}, or \"unanswerable\" as expected, or \"unwanted\": [\"path#heading\"]";
 
 /// A line of the file. Fields that are not known are left alone.
 #[derive(Debug, Clone, Deserialize)]
@@ -145,9 +144,13 @@ mod tests {
         assert_eq!((scope.collections, scope.filters.len()), (vec!["z".to_owned()], 1));
         assert_eq!(questions[3].unwanted, ["w.md"]);
         assert!(is_json_lines(text) && !is_json_lines("# c\na → b.md\n"));
-        for bad in ["{\"question\": \"a\"}", "{\"question\": \" \", \"expected\": \"x\"}", "[]", "",
-            "{\"question\": \"a\", \"expected\": \"x\", \"filters\": [\"nonsense\"]}"]
-        {
+        for bad in [
+            "{\"question\": \"a\"}",
+            "{\"question\": \" \", \"expected\": \"x\"}",
+            "[]",
+            "",
+            "{\"question\": \"a\", \"expected\": \"x\", \"filters\": [\"nonsense\"]}",
+        ] {
             let said = parse(bad, Path::new("q")).expect_err(bad);
             assert!(bad.is_empty() || said.to_string().contains("line 1"), "{said}");
             assert_eq!(said.hint(), Some(FORM));

@@ -105,7 +105,9 @@ mod tests {
         TestSet {
             name: "t".into(),
             corpus: vec![],
-            queries: (0..n).map(|i| Question { id: id(i), text: String::new(), lang: None, scope: Scope::default() }).collect(),
+            queries: (0..n)
+                .map(|i| Question { id: id(i), text: String::new(), lang: None, scope: Scope::default() })
+                .collect(),
             relevant: (0..n).map(|i| (id(i), HashMap::from([("d".to_string(), 1.0)]))).collect(),
             unwanted: HashMap::new(),
         }

@@ -77,8 +77,10 @@ mod tests {
     use crate::eval::set::Question;
 
     fn set(relevant: &[(&str, &[(&str, f64)])]) -> TestSet {
-        let queries =
-            relevant.iter().map(|(q, _)| Question { id: q.to_string(), text: String::new(), lang: None, scope: Scope::default() }).collect();
+        let queries = relevant
+            .iter()
+            .map(|(q, _)| Question { id: q.to_string(), text: String::new(), lang: None, scope: Scope::default() })
+            .collect();
         let gains = |list: &[(&str, f64)]| list.iter().map(|(d, g)| (d.to_string(), *g)).collect::<HashMap<_, _>>();
         TestSet {
             name: "t".into(),

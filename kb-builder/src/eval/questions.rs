@@ -51,7 +51,12 @@ pub fn read(path: &Path) -> Result<TestSet> {
                 "a line is `question → file#heading`",
             ));
         }
-        set.queries.push(Question { id: id.clone(), text: question.trim().to_string(), lang: None, scope: Scope::default() });
+        set.queries.push(Question {
+            id: id.clone(),
+            text: question.trim().to_string(),
+            lang: None,
+            scope: Scope::default(),
+        });
         set.relevant.insert(id, places);
     }
     if set.queries.is_empty() {

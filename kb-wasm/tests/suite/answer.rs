@@ -63,7 +63,8 @@ fn nothing_near_is_not_relevant() {
     let answer = Answer::new(JsValue::UNDEFINED).unwrap();
     let judge = |cosines, coverage, unknown, found_any| {
         let model = Some("multilingual-e5-small".to_string());
-        let judged = answer.judge("what is a reflog", cosines, vec!["en".into()], coverage, unknown, false, found_any, model);
+        let judged =
+            answer.judge("what is a reflog", cosines, vec!["en".into()], coverage, unknown, false, found_any, model);
         get(&judged.unwrap(), "relevant")
     };
     assert_eq!(judge(vec![-0.5], 0.0, 1.0, true), JsValue::FALSE);
@@ -79,7 +80,9 @@ fn the_authors_words_take_the_place_of_ours() {
     let prompt = answer.prompt(QUESTION, passages(), 8192).unwrap();
     assert_eq!(text(&list(&prompt, "messages")[0], "content"), "Speak like a sailor.");
     assert_eq!((answer.refusal("图是什么"), answer.refusal(QUESTION)), ("不知道。".into(), "No idea.".into()));
-    for bad in [r#"{"en": {"user": "{question}"}}"#.to_string(), format!(r#"{{"zh": {{"refusal": "{}"}}}}"#, "x".repeat(301))] {
+    for bad in
+        [r#"{"en": {"user": "{question}"}}"#.to_string(), format!(r#"{{"zh": {{"refusal": "{}"}}}}"#, "x".repeat(301))]
+    {
         assert_eq!(code(&Answer::new(json(&bad)).err().unwrap()), "kb::invalid_input", "{bad}");
     }
 }
@@ -87,7 +90,11 @@ fn the_authors_words_take_the_place_of_ours() {
 #[wasm_bindgen_test]
 fn meaning_backs_what_words_do_not() {
     let answer = Answer::new(JsValue::UNDEFINED).unwrap();
-    let segments = || json(r#"[{"kind": "text", "text": "Old places stay reachable a month."}, {"kind": "citation", "n": 1, "passage": 0}]"#);
+    let segments = || {
+        json(
+            r#"[{"kind": "text", "text": "Old places stay reachable a month."}, {"kind": "citation", "n": 1, "passage": 0}]"#,
+        )
+    };
     let doubts = Array::from(&answer.doubts(segments(), passages(), "No.").unwrap()).to_vec();
     assert_eq!(text(&doubts[0], "sentence"), "Old places stay reachable a month.");
     assert_eq!((doubts.len(), number(&doubts[0], "passage")), (1, 0.0));

@@ -10,6 +10,8 @@ const STAND_INS = /[\uE000-\uE003]/g;
 const PIECE = 3000;
 /** A block longer than this is drawn as several: a table gets its head again, code its fence. Characters. */
 const LONGEST_BLOCK = 5000;
+/** The same for a table, whose cells cost more. Characters. */
+const LONGEST_TABLE = 2500;
 /** How long drawing may go on before the page gets its turn. Milliseconds. */
 const BUDGET = 6;
 /** How a line of Markdown may begin before its words. */
@@ -127,7 +129,8 @@ function nextPart(source, from, head, all) {
   if (from >= source.length) return undefined;
   const end = lastBreak(source, from, PIECE, head);
   if (end > from) return { to: end, head: '', foot: '' };
-  if (source.length - from > LONGEST_BLOCK) return cut(source, from, head);
+  const most = source.startsWith('|', from) ? LONGEST_TABLE : LONGEST_BLOCK;
+  if (source.length - from > most) return cut(source, from, head);
   return all ? { to: source.length, head: '', foot: '' } : undefined;
 }
 

@@ -283,7 +283,7 @@ function thinking(root) {
 }
 
 /** How much of an answer is compared with its sources. Characters. */
-const CHECKED = 20_000;
+const CHECKED = 8000;
 
 function firstPart(segments) {
   let left = CHECKED;
