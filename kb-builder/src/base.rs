@@ -142,8 +142,8 @@ impl Base {
 }
 
 /// The encoder for a base's questions: by flag, from the site's own model folder, or where builds look.
-/// A model other than the one that made the vectors is refused.
-pub fn query_encoder(site: &Path, manifest: &Manifest, flag: Option<&Path>) -> Result<OnnxEncoder> {
+/// A model other than the one that made the vectors is refused. `option` is what the flag is called.
+pub fn query_encoder(site: &Path, manifest: &Manifest, option: &str, flag: Option<&Path>) -> Result<OnnxEncoder> {
     if manifest.model.is_none() {
         return Err(Error::failed(
             "the knowledge base was built without a model, so it has no vectors",
@@ -153,7 +153,7 @@ pub fn query_encoder(site: &Path, manifest: &Manifest, flag: Option<&Path>) -> R
     let own = site.join(MODEL_DIR);
     let folder = match flag {
         None if own.join(model::FILES[0]).is_file() => own,
-        _ => model::locate(flag, None)?,
+        _ => model::locate_as(option, flag, None)?,
     };
     let folder = ModelFolder::read(&folder)?;
     manifest.check_model(&folder.info)?;

@@ -99,8 +99,13 @@ struct ModelFile {
 /// the default model in the cache folder, next to the program, or in `prebuilt/models` of a clone
 /// around the program or the current folder. When it is nowhere, the copy in the program is written to the cache folder.
 pub fn locate(flag: Option<&Path>, config: Option<&Path>) -> Result<PathBuf> {
+    locate_as("--model", flag, config)
+}
+
+/// The same, for a flag of another name.
+pub fn locate_as(option: &str, flag: Option<&Path>, config: Option<&Path>) -> Result<PathBuf> {
     let variable = std::env::var_os(MODEL_VARIABLE).filter(|v| !v.is_empty()).map(PathBuf::from);
-    let given = [("--model", flag), (MODEL_VARIABLE, variable.as_deref()), ("[model] path", config)];
+    let given = [(option, flag), (MODEL_VARIABLE, variable.as_deref()), ("[model] path", config)];
     if let Some((what, path)) = given.into_iter().find_map(|(what, path)| path.map(|p| (what, p))) {
         // What was asked for is used or refused, never replaced by something else.
         let installed = cache_dir().join("models").join(path);
@@ -127,7 +132,7 @@ pub fn locate(flag: Option<&Path>, config: Option<&Path>) -> Result<PathBuf> {
         Error::failed(
             format!("no embedding model was found; looked in{list}"),
             format!(
-                "copy the folder {DEFAULT_MODEL} to one of these places, name one with --model DIR or {MODEL_VARIABLE}, or build with --no-model for search by words only"
+                "copy the folder {DEFAULT_MODEL} to one of these places, name one with {option} DIR or {MODEL_VARIABLE}, or build with --no-model for search by words only"
             ),
         )
     })

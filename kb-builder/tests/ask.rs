@@ -173,6 +173,19 @@ fn deepseek_gets_its_key_and_the_key_is_shown_nowhere() {
     let refusing = Fixture::start(|_, _| {
         Reply::new(401, &format!("{{\"error\":{{\"message\":\"Authentication fails, your key {KEY} is invalid\"}}}}"))
     });
+    // Without a key nothing is sent, and what is missing is said.
+    std::fs::remove_file(s.path(".env")).expect("removes");
+    let before = server.asked().len();
+    let output = ask(&s, &server.url, "deepseek", &[]).output().expect("runs");
+    let said = stderr(&output);
+    assert_eq!((output.status.code(), server.asked().len()), (Some(2), before), "{said}");
+    assert!(
+        said.contains("deepseek needs a key") && said.contains("DEEPSEEK_API_KEY") && said.contains(".env"),
+        "{said}"
+    );
+    let output = ask(&s, &server.url, "ollama", &["--api-key-env", "UNKNOWN"]).output().expect("runs");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("UNKNOWN"), "{}", stderr(&output));
     let output = ask(&s, &refusing.url, "deepseek", &["--json"]).env("DEEPSEEK_API_KEY", KEY).output().expect("runs");
     assert_eq!(output.status.code(), Some(1));
     let said = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
@@ -214,6 +227,91 @@ fn every_failure_has_its_sentence() {
     assert!(stderr(&output).contains("llm::in_reply") && stderr(&output).contains("boom"), "{}", stderr(&output));
     assert_eq!(String::from_utf8_lossy(&output.stdout), "每次取出");
     assert_eq!(server.asked().len(), 1, "something was shown already");
+}
+
+#[test]
+fn an_answer_that_breaks_off_is_no_success() {
+    let s = site();
+    let half = event(json!({"content": "距离最小的点 [1]，"}), None);
+    let server = Fixture::start(move |_, _| Reply { kind: "text/event-stream", ..Reply::new(200, &half) });
+    let output = ask(&s, &server.url, "openai-compatible", &[]).output().expect("runs");
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("before the answer was complete"));
+    let output = ask(&s, &server.url, "openai-compatible", &["--json"]).output().expect("runs");
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((output.status.code(), &answer["end"]), (Some(1), &"interrupted".into()));
+}
+
+#[test]
+fn a_prompt_that_the_server_has_cut_is_told() {
+    let s = site();
+    let end = OLLAMA_END.replace("120", "40");
+    let reply = [ollama("距离最小的点 [1]。"), end].concat();
+    let server = Fixture::start(move |_, _| Reply::new(200, &reply));
+    assert_eq!(json_of(&mut ask(&s, &server.url, "ollama", &["--json"]))["prompt_cut"], true);
+    let output = ask(&s, &server.url, "ollama", &[]).output().expect("runs");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("has cut the prompt"));
+}
+
+#[test]
+fn a_conversation_completes_its_questions() {
+    let s = site();
+    let server = Fixture::start(|number, _| {
+        let text = ["取出距离最小的点 [1]。", "“Dijkstra 算法怎样松弛出边？”", "逐条松弛 [1]。"][number.min(2)];
+        Reply::new(200, &[ollama(text), OLLAMA_END.into()].concat())
+    });
+    let args = ["ask", "site", "--provider", "ollama", "--base-url", &server.url, "--model", "m", "--json"];
+    let mut child = command(&s, &args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
+    let questions = "Dijkstra 算法每次取出哪个点\n\n那怎样松弛呢\n";
+    child.stdin.take().expect("stdin").write_all(questions.as_bytes()).expect("writes");
+    let output = child.wait_with_output().expect("ends");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let answers: Vec<Value> = serde_json::Deserializer::from_slice(&output.stdout)
+        .into_iter()
+        .collect::<Result<_, _>>()
+        .expect("one object a question");
+    assert_eq!(answers.len(), 2);
+    assert_eq!((&answers[0]["question"], answers[0].get("understood")), (&"Dijkstra 算法每次取出哪个点".into(), None));
+    assert_eq!(
+        (&answers[1]["question"], &answers[1]["understood"]),
+        (&"那怎样松弛呢".into(), &"Dijkstra 算法怎样松弛出边？".into())
+    );
+    let rewriting: Value = serde_json::from_str(&server.asked()[1].body).expect("JSON");
+    let sent = rewriting["messages"][1]["content"].as_str().expect("text");
+    assert!(sent.contains("答：取出距离最小的点[1]") || sent.contains("答：取出距离最小的点 [1]"), "{sent}");
+    let answering: Value = serde_json::from_str(&server.asked()[2].body).expect("JSON");
+    assert!(
+        answering["messages"][1]["content"].as_str().is_some_and(|c| c.contains("问题：Dijkstra 算法怎样松弛出边？"))
+    );
+}
+
+#[test]
+fn a_site_brings_the_words_of_its_author() {
+    let s = Sandbox::new();
+    course(&s);
+    s.write(
+        "kb.toml",
+        "[[source]]\npath = \"zh\"\n[[source]]\npath = \"en\"\n[llm.templates.zh]\nsystem = \"像船长那样说话。\"\n\
+         refusal = \"讲义里没有。\"\n[llm.templates.en]\nrefusal = \"The notes are silent.\"\n",
+    );
+    s.expect(0, &["build", "--no-model", "-q"]);
+    std::fs::remove_file(s.path("kb.toml")).expect("removes");
+    let reply = [ollama("讲义里没有。"), OLLAMA_END.into()].concat();
+    let server = Fixture::start(move |_, _| Reply::new(200, &reply));
+    let answer = json_of(&mut ask(&s, &server.url, "ollama", &["--json", "--show-prompt"]));
+    assert_eq!((&answer["kind"], &answer["prompt"][0]["content"]), (&"refused".into(), &"像船长那样说话。".into()));
+    let answer = json_of(&mut command(&s, &["ask", "site", "how do bananas ripen", "--json"]));
+    assert_eq!(answer["answer"], "The notes are silent.");
+    // What kb.toml says at asking is nearer.
+    s.write("kb.toml", "[llm.templates.en]\nrefusal = \"No.\"\n");
+    let answer = json_of(&mut command(&s, &["ask", "site", "how do bananas ripen", "--json"]));
+    assert_eq!(answer["answer"], "No.");
+    s.write("kb.toml", "[llm.templates.en]\nuser = \"{question}\"\n");
+    let output = s.expect(2, &["build", "zh", "--no-model", "-q", "--out", "other"]);
+    assert!(stderr(&output).contains("{passages}"), "{}", stderr(&output));
+    s.write("kb.toml", format!("[llm.templates.en]\nsystem = \"{}\"\n", "x".repeat(4001)));
+    let output = s.expect(2, &["build", "zh", "--no-model", "-q", "--out", "other"]);
+    assert!(stderr(&output).contains("4001"), "{}", stderr(&output));
 }
 
 #[test]
@@ -334,6 +432,66 @@ fn answers_are_measured() {
     s.expect(2, &["eval", "--answers", "site"]);
 }
 
+#[test]
+fn a_judge_gives_verdicts_or_the_words_do() {
+    let s = site();
+    let lines = [
+        json!({"question": "Dijkstra 算法每次取出哪个点", "expected": "图论/最短路.md#Dijkstra 算法"}),
+        json!({"question": "assigning a value moves it", "expected": "en/ownership.md"}),
+        json!({"question": "how do bananas ripen", "expected": "unanswerable"}),
+    ];
+    s.write("q.jsonl", lines.map(|l| l.to_string()).join("\n"));
+    // Answer, verdict, answer, no verdict.
+    let server = Fixture::start(|number, _| {
+        let text = [
+            "取出距离最小的点 [1]。",
+            "```json\n{\"grounded\": true, \"answers\": false, \"reason\": \"short\"}\n```",
+            "Assigning a value moves it [1].",
+            "I would rather not say.",
+        ][number.min(3)];
+        Reply::new(200, &[ollama(text), OLLAMA_END.into()].concat())
+    });
+    let args = ["eval", "--answers", "site", "q.jsonl", "-q", "--provider", "ollama", "--base-url", &server.url];
+    let scores = json_of(&mut command(&s, &[&args[..], &["--model", "m", "--judge=strict"]].concat()));
+    let judged = &scores["judged"];
+    assert_eq!((&judged["model"], &judged["without_verdict"]), (&"strict".into(), &1.into()));
+    assert_eq!(judged["grounded"], json!({"count": 1, "of": 1, "share": 1.0}));
+    assert_eq!(judged["answers"]["count"], 0);
+    let verdicts: Vec<&Value> = scores["details"].as_array().expect("details").iter().map(|d| &d["verdict"]).collect();
+    assert_eq!((&verdicts[0]["by"], &verdicts[0]["reason"]), (&"judge".into(), &"short".into()));
+    assert_eq!((&verdicts[1]["by"], &verdicts[1]["grounded"]), (&"words".into(), &true.into()));
+    assert_eq!(verdicts[2], &Value::Null, "a refusal is not judged");
+    let asked: Value = serde_json::from_str(&server.asked()[1].body).expect("JSON");
+    assert_eq!((&asked["model"], &asked["options"]["temperature"]), (&"strict".into(), &0.0.into()));
+    let data: Value = serde_json::from_str(asked["messages"][1]["content"].as_str().expect("text")).expect("data");
+    assert!(data["passages"][0]["text"].as_str().is_some_and(|t| t.contains("距离最小")), "{data}");
+    let output = command(&s, &["eval", "--answers", "site", "q.jsonl", "-q", "--judge"]).output().expect("runs");
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+}
+
+#[test]
+fn feedback_is_replayed_by_both_measures() {
+    let s = site();
+    let lines = [
+        json!({"question": "Dijkstra 算法每次取出哪个点", "expected": ["zh/图论/最短路.md#dijkstra-算法"], "unwanted": ["en/ownership.md"],
+               "given": [{"on": "answer", "useful": true}]}),
+        json!({"question": "how do bananas ripen", "expected": "unanswerable"}),
+        json!({"question": "assigning a value moves it", "unwanted": ["en/ownership.md"], "collection": "en"}),
+    ];
+    s.write("feedback.jsonl", lines.map(|l| l.to_string()).join("\n"));
+    let scores = json_of(&mut command(&s, &["eval", "--answers", "site", "feedback.jsonl", "-q"]));
+    assert_eq!(scores["retrieval_hit"], json!({"count": 1, "of": 1, "share": 1.0}));
+    assert_eq!(scores["refusals_right"], json!({"count": 1, "of": 1, "share": 1.0}));
+    assert_eq!(scores["unwanted_cited"], json!({"count": 1, "of": 2, "share": 0.5}));
+    let args = ["eval", "feedback.jsonl", "--site", "site", "--mode", "lexical", "-q", "--no-cache"];
+    let scores = json_of(&mut command(&s, &args));
+    assert_eq!((&scores["hit5"], &scores["queries"]), (&1.0.into(), &1.into()));
+    assert_eq!(scores["unwanted"]["of"], 2);
+    assert!(scores["unwanted"]["in_first_ten"].as_u64().is_some_and(|n| n >= 1));
+    let compared = ["eval", "feedback.jsonl", "--compare", "site", "site", "--mode", "lexical", "-q", "--no-cache"];
+    assert_eq!(json_of(&mut command(&s, &compared))["difference"], 0.0);
+}
+
 /// A server that ends with the test.
 struct Server(Child);
 
@@ -398,11 +556,28 @@ fn the_api_answers_this_machine_only() {
         (format!("GET /kb/api/other HTTP/1.1\r\n{own}"), "404"),
         (format!("GET /kb/api/search?q=x&k=0 HTTP/1.1\r\n{own}"), "400"),
         (format!("GET /kb/api/search?nonsense=1 HTTP/1.1\r\n{own}"), "400"),
+        (format!("GET /kb/api/search?q=x&collection=nosuch HTTP/1.1\r\n{own}"), "400"),
     ] {
         let got = request(&port, &head, &question);
         assert!(got.starts_with(&format!("HTTP/1.1 {status}")), "{head}: {got}");
     }
     assert_eq!(model.asked().len(), before);
+    let elsewhere = json!({"question": "x", "collections": ["nosuch"]}).to_string();
+    let got = request(&port, &format!("POST /kb/api/ask HTTP/1.1\r\n{own}\r\n{json}"), &elsewhere);
+    assert!(got.starts_with("HTTP/1.1 400") && got.contains("nosuch"), "{got}");
+
+    // A follow-up is completed by the model before anything is searched.
+    let further =
+        json!({"question": "那它呢", "history": [{"question": "Dijkstra 算法是什么", "answer": "求最短路。"}]});
+    let got = request(&port, &format!("POST /kb/api/ask HTTP/1.1\r\n{own}\r\n{json}"), &further.to_string());
+    assert!(got.contains("event: question\ndata: {\"text\":\"取出距离最小的点 [1]。\"}"), "{got}");
+    assert!(model.asked()[before].body.contains("问：Dijkstra 算法是什么"), "{}", model.asked()[before].body);
+
+    // A site that is built anew is what is asked from then on.
+    s.write("en/bananas.md", "# Bananas\n\nBananas ripen best beside apples in a paper bag.\n");
+    s.expect(0, &["build", "zh", "en", "--no-model", "-q"]);
+    let search = request(&port, &format!("GET /kb/api/search?q=bananas HTTP/1.1\r\n{own}"), "");
+    assert!(search.contains("bananas.md"), "{search}");
     let output = command(&s, &["serve", "site", "--api", "--host", "0.0.0.0"]).output().expect("runs");
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
 }

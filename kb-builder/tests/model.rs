@@ -5,7 +5,7 @@ mod common;
 
 use common::{Sandbox, course, files, stderr};
 use serde_json::{Value, json};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The clone's default model. The tests run in folders outside the clone; the program finds it from
 /// its own place only if the build folder is in the clone, so they name it.
@@ -111,6 +111,32 @@ fn another_model_is_refused_by_its_fingerprint() {
     s.expect(0, &["model", "--install", "other"]);
     assert_eq!(s.json(&["model", "--model", "other", "--json"])["max_tokens"], 128);
     assert!(stderr(&s.expect(1, &["model", "--install", "other"])).contains("is installed"));
+}
+
+#[test]
+fn a_description_that_cannot_be_is_refused() {
+    let s = Sandbox::new();
+    s.write("one/a.md", "# A\n\nText about boats.\n");
+    let from = PathBuf::from(model());
+    for tokens in [0, 100_000] {
+        std::fs::create_dir_all(s.path("m")).expect("mkdir");
+        for name in ["model.onnx", "tokenizer.json"] {
+            std::fs::copy(from.join(name), s.path("m").join(name)).expect("copies");
+        }
+        let json = std::fs::read_to_string(from.join("model.json")).expect("reads");
+        let mut info: Value = serde_json::from_str(&json).expect("JSON");
+        info["max_tokens"] = tokens.into();
+        // A description of one's own has no fingerprint yet.
+        info["fingerprint"] = "".into();
+        s.write("m/model.json", info.to_string());
+        let output = s.expect(1, &["build", "one", "--model", "m", "-q", "--no-cache"]);
+        let said = stderr(&output);
+        assert!(said.contains(&format!("{tokens} tokens at most")) && said.contains("8 to 8192"), "{said}");
+    }
+    // The flag of `ask` is called by its own name.
+    s.expect(0, &["build", "one", "--model", &model(), "-q"]);
+    let output = s.expect(2, &["ask", "site", "boats", "--encoder", "nosuch"]);
+    assert!(stderr(&output).contains("--encoder names nosuch"), "{}", stderr(&output));
 }
 
 #[test]

@@ -128,6 +128,48 @@ fn a_real_model_answers_from_the_passages() {
         assert!(!there || n <= cited, "[{n}] leads nowhere: {answer}");
     }
 
+    // The mechanics of measuring: what so small a judge says counts only if it is a verdict, and every answer gets one.
+    let lines = [
+        serde_json::json!({"question": "What does assigning a value to another variable do?", "expected": "en/ownership.md"}),
+        serde_json::json!({"question": "how do bananas ripen", "expected": "unanswerable"}),
+    ];
+    s.write("q.jsonl", lines.map(|l| l.to_string()).join("\n"));
+    let args = [
+        "eval",
+        "--answers",
+        "site",
+        "q.jsonl",
+        "-q",
+        "--provider",
+        "openai-compatible",
+        "--base-url",
+        &llm.url,
+        "--judge",
+    ];
+    let output = s.command(&args).output().expect("runs");
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let scores: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let given = scores["details"].as_array().into_iter().flatten().filter(|d| d["kind"] == "generated").count() as u64;
+    let judged = &scores["judged"];
+    println!("judged: {judged}");
+    assert_eq!(
+        judged["grounded"]["of"].as_u64().zip(judged["without_verdict"].as_u64()).map(|(a, b)| a + b),
+        Some(given)
+    );
+    assert_eq!(scores["refusals_right"]["count"], 1);
+    assert!(scores["citation_validity"]["share"].as_f64().is_some_and(|x| (0.0..=1.0).contains(&x)));
+
+    // A follow-up is completed by the same model.
+    let mut command = s.command(&["ask", "site", "--provider", "openai-compatible", "--base-url", &llm.url, "--json"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("starts");
+    let questions = "What does assigning a value to another variable do?\nAnd what happens to the old variable?\n";
+    std::io::Write::write_all(&mut child.stdin.take().expect("stdin"), questions.as_bytes()).expect("writes");
+    let output = child.wait_with_output().expect("ends");
+    let answers: Vec<Value> =
+        serde_json::Deserializer::from_slice(&output.stdout).into_iter().map_while(Result::ok).collect();
+    assert_eq!((output.status.code(), answers.len()), (Some(0), 2), "{}", stderr(&output));
+    println!("understood as: {}", answers[1]["understood"]);
+
     // On a terminal the first words come while the rest is still being written.
     s.write("kb.toml", "[llm]\nmax_tokens = 400\nnum_ctx = 4096\n");
     let started = Instant::now();

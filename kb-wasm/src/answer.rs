@@ -1,12 +1,12 @@
 //! The third module, what it computes: whether there is anything to say, prompts, the answer without a
 //! model, and how far an answer is backed. Nothing here sends anything.
 
-use crate::error::{JsResult, bad_argument};
+use crate::error::{JsResult, bad_argument, to_js};
 use crate::utf16::Utf16Cursor;
 use kb_core::answer::citations::{Segment, to_text};
 use kb_core::answer::extract::{Scorer, extract, to_segments};
-use kb_core::answer::prompt::{self, Templates, Turn};
-use kb_core::answer::relevance::{Evidence, judge};
+use kb_core::answer::prompt::{self, TemplateChanges, Templates, Turn};
+use kb_core::answer::relevance::{Calibration, Evidence, STRANGE, judge, names};
 use kb_core::answer::request::{Message, Provider};
 use kb_core::answer::support::{self, Verdict};
 use kb_core::answer::{MAX_PASSAGES, Passage};
@@ -52,6 +52,12 @@ struct SentenceDto {
 }
 
 #[derive(Serialize)]
+struct DoubtDto {
+    sentence: String,
+    passage: usize,
+}
+
+#[derive(Serialize)]
 struct CheckedDto {
     sentences: Vec<SentenceDto>,
     confidence: f32,
@@ -60,10 +66,19 @@ struct CheckedDto {
 
 #[wasm_bindgen]
 impl Answer {
-    /// With the templates that come with the program.
+    /// With the templates that come with the program and the changes of the knowledge base's author.
+    ///
+    /// # Errors
+    /// Throws a `KbError` for changes of the wrong shape, or that leave out a place or are too long.
     #[wasm_bindgen(constructor)]
-    pub fn new() -> Answer {
-        Self::default()
+    pub fn new(
+        #[wasm_bindgen(unchecked_optional_param_type = "TemplateChanges")] changes: JsValue,
+    ) -> JsResult<Answer> {
+        if changes.is_undefined() || changes.is_null() {
+            return Ok(Self::default());
+        }
+        let changes: TemplateChanges = read("the templates", changes)?;
+        Ok(Self { templates: Templates::default().with(&changes).map_err(to_js)? })
     }
 
     /// The kinds of service that can be asked.
@@ -82,8 +97,19 @@ impl Answer {
         MAX_PASSAGES
     }
 
+    /// The names in a question. One is strange if a search by words for it alone says `unknown` of at least `strangeFrom`.
+    pub fn names(&self, question: &str) -> Vec<String> {
+        names(question)
+    }
+
+    /// See `names`.
+    #[wasm_bindgen(getter, js_name = strangeFrom)]
+    pub fn strange_from(&self) -> f32 {
+        STRANGE
+    }
+
     /// Judges what a search found: cosine and language of each hit that has a cosine (none for a search by words),
-    /// the response's `coverage` and `unknown`, whether there was a hit at all, and the name of the model behind
+    /// the response's `coverage` and `unknown`, whether one of the `names` is strange, whether there was a hit at all, and the name of the model behind
     /// the cosines.
     ///
     /// # Errors
@@ -97,11 +123,12 @@ impl Answer {
         langs: Vec<String>,
         coverage: f32,
         unknown: f32,
+        strange: bool,
         #[wasm_bindgen(js_name = foundAny)] found_any: bool,
         model: Option<String>,
     ) -> JsResult<JsValue> {
         let near = Evidence::near(question, cosines.into_iter().zip(langs.iter().map(String::as_str)));
-        let relevance = judge(Evidence { coverage, unknown, ..near }, found_any, model.as_deref());
+        let relevance = judge(Evidence { coverage, unknown, strange, ..near }, found_any, model.as_deref());
         serialise(&RelevanceDto { score: relevance.score, relevant: relevance.relevant })
     }
 
@@ -188,7 +215,32 @@ impl Answer {
         serialise(&to_segments(&extract(question, &passages, scorer)))
     }
 
-    /// How far each sentence of an answer is backed by the passages that it cites, by their words.
+    /// The sentences of an answer that need their meaning compared with a passage that they cite, since their
+    /// words do not suffice: for `check`.
+    ///
+    /// # Errors
+    /// Throws a `KbError` for segments or passages of the wrong shape.
+    #[wasm_bindgen(unchecked_return_type = "Doubt[]")]
+    pub fn doubts(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Segment[]")] segments: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "Passage[]")] passages: JsValue,
+        refusal: &str,
+    ) -> JsResult<JsValue> {
+        let segments: Vec<Segment> = read("the answer", segments)?;
+        let passages: Vec<Passage> = read("the passages", passages)?;
+        let seen: RefCell<Vec<DoubtDto>> = RefCell::default();
+        let collect = |sentence: &str, passage: usize| {
+            seen.borrow_mut().push(DoubtDto { sentence: sentence.trim().to_owned(), passage });
+            None
+        };
+        support::check(&segments, &passages, refusal, Some(&collect));
+        serialise(&seen.into_inner())
+    }
+
+    /// How far each sentence of an answer is backed by the passages that it cites: by their words, and for those
+    /// of `doubts`, in its order, by the cosines of sentence and passage under the named model. Fewer cosines than
+    /// doubts, or none, leave the rest to the words.
     ///
     /// # Errors
     /// Throws a `KbError` for segments or passages of the wrong shape.
@@ -199,10 +251,15 @@ impl Answer {
         #[wasm_bindgen(unchecked_param_type = "Passage[]")] passages: JsValue,
         refusal: &str,
         relevance: f32,
+        cosines: Vec<f32>,
+        model: Option<String>,
     ) -> JsResult<JsValue> {
         let segments: Vec<Segment> = read("the answer", segments)?;
         let passages: Vec<Passage> = read("the passages", passages)?;
-        let checked = support::check(&segments, &passages, refusal, None);
+        let near = Calibration::of(model.as_deref()).near;
+        let next = RefCell::new(cosines.into_iter());
+        let similar = |_: &str, _: usize| Some(next.borrow_mut().next()? >= near?);
+        let checked = support::check(&segments, &passages, refusal, Some(&similar));
         let text: String =
             segments.iter().map(|s| if let Segment::Text { text } = s { text.as_str() } else { "" }).collect();
         let mut cursor = Utf16Cursor::new(&text);

@@ -7,7 +7,7 @@ use gloo_net::http::{Request, RequestBuilder, Response};
 use js_sys::{Error as JsError, Function, Reflect, Uint8Array};
 use kb_core::answer::Passage;
 use kb_core::answer::citations::{CitationStream, Segment};
-use kb_core::answer::request::{ChatOptions, Endpoint, Message, Provider, chat_body, parse_models};
+use kb_core::answer::request::{ChatOptions, Endpoint, Message, Provider, chat_body, parse_models, prompt_was_cut};
 use kb_core::answer::stream::{EndReason, Event, Failure, FailureKind, StreamParser, Usage, classify};
 use kb_core::document::Lang;
 use kb_core::{Error, ErrorKind};
@@ -70,6 +70,7 @@ struct EndDto {
     completion_tokens: u32,
     reason: EndReason,
     unresolved: usize,
+    cut: bool,
 }
 
 #[wasm_bindgen]
@@ -144,7 +145,8 @@ impl Chat {
         #[wasm_bindgen(js_name = onEvent, unchecked_param_type = "(event: ReplyEvent) => void")] on_event: Function,
         signal: AbortSignal,
     ) -> JsResult<JsValue> {
-        let body = self.body(messages)?;
+        let messages: Vec<Message> = read("the messages", messages)?;
+        let body = chat_body(self.endpoint.provider(), &self.options, &messages);
         let passages: Vec<Passage> = read("the passages", passages)?;
         let request = self.signed(Request::post(&self.endpoint.chat_url()), &signal);
         let request = request.header("content-type", "application/json").body(body);
@@ -162,8 +164,9 @@ impl Chat {
                 Err(_) if !reply.parser.is_complete() => return Err(self.broken(&signal)),
                 Ok(None) | Err(_) => reply.finish()?,
             };
-            if let Some(end) = end {
+            if let Some(mut end) = end {
                 reader.cancel();
+                end.cut = prompt_was_cut(self.endpoint.provider(), &messages, self.options.num_ctx, end.prompt_tokens);
                 return serialise(&end);
             }
         }
@@ -181,6 +184,9 @@ impl Chat {
     }
 
     async fn send(&self, request: Request, signal: &AbortSignal) -> JsResult<Response> {
+        if self.key.is_empty() && self.endpoint.provider().needs_key() {
+            return Err(self.throw(&Failure::new(FailureKind::NoKey)));
+        }
         let response = match request.send().await {
             Ok(response) => response,
             Err(_) if signal.aborted() => return Err(aborted()),
@@ -279,6 +285,7 @@ impl<'a> Reply<'a> {
                         completion_tokens: self.usage.completion_tokens,
                         reason,
                         unresolved: self.citations.unresolved(),
+                        cut: false,
                     }));
                 }
             }

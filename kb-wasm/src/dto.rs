@@ -1,6 +1,7 @@
 //! What goes back to JavaScript, in its own naming and its own units. `types.d.ts` declares the same.
 
 use crate::utf16::{Utf16Cursor, Utf16Span};
+use kb_core::answer::prompt::TemplateChanges;
 use kb_core::bundle::{CollectionInfo, Manifest, SectionRef};
 use kb_core::document::{Document, Lang};
 use kb_core::search::{Hit, Mode, Response};
@@ -114,6 +115,8 @@ pub(crate) struct InfoDto<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
     vector_sections: Vec<SectionDto<'a>>,
+    #[serde(skip_serializing_if = "TemplateChanges::is_empty")]
+    templates: &'a TemplateChanges,
 }
 
 /// `DocumentInfo` of `types.d.ts`.
@@ -151,6 +154,7 @@ impl<'a> InfoDto<'a> {
             documents: documents.collect(),
             model: manifest.model.as_ref().map(|model| model.name.as_str()),
             vector_sections: vector_sections.map(SectionDto::from).collect(),
+            templates: &manifest.templates,
         }
     }
 }

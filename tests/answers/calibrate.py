@@ -1,44 +1,43 @@
 """Fits the curve of kb-core/src/answer/relevance.rs.
 
-    kb-builder build --config docs/kb.toml --out site && kb-builder serve site --api --port 8089 &
-    python3 tests/answers/calibrate.py http://localhost:8089
+    kb-builder build --config docs/kb.toml --out site
+    kb-builder build --config docs/kb.toml --out words --no-model
+    python3 tests/answers/calibrate.py kb-builder site words
 
-Asks every question of answerable.jsonl, docs/demo-questions.json and unanswerable.jsonl, and fits a logistic regression (Newton's method, an L2 penalty
-of 0.5 on standardised features) to what the search says: cosine of the nearest passage and its lead over the mean, coverage and unknown words (not where
-the nearest passage is in another language), and whether it is. Printed are
-the weights for the code, and for each threshold how many answerable questions would be refused and how many unanswerable
-ones let through, each question judged by a fit without it (ten parts). No package but numpy.
+Asks every question of answerable.jsonl, docs/demo-questions.json and unanswerable.jsonl with `eval --answers`, which says what each was judged by, and
+fits a logistic regression (Newton's method, an L2 penalty of 0.5 on standardised features) to it: cosine of the nearest passage and its lead over the
+mean, coverage and unknown words (not where the nearest passage is in another language), whether it is, and whether a name of the question stands
+nowhere. Printed are the weights for the code, and for each threshold how many answerable questions would be refused and how many
+unanswerable ones of each kind let through, each question judged by a fit without it (ten parts, the mean of five divisions). No package but numpy.
 """
 
 import json
-import re
+import subprocess
 import sys
-import urllib.parse
-import urllib.request
+import tempfile
 from pathlib import Path
 
 import numpy as np
 
 HERE = Path(__file__).parent
+HARD = 2  # a question in other words or another language than its passage counts so often
 
 
 def questions(name):
-    return [json.loads(line)["question"] for line in (HERE / name).read_text("utf-8").splitlines() if line.strip()]
+    return [json.loads(line) for line in (HERE / name).read_text("utf-8").splitlines() if line.strip()]
 
 
-def evidence(base, question, mode):
-    query = urllib.parse.urlencode({"q": question, "k": 10, "mode": mode})
-    with urllib.request.urlopen(f"{base}/api/search?{query}") as reply:
-        found = json.load(reply)
-    near = [(hit["vector_score"], hit["lang"]) for hit in found["hits"] if hit["vector_score"] is not None and mode != "lexical"]
-    coverage, unknown = found["coverage"], found["unknown"]
-    if not near:
-        return [0, 0, coverage, unknown, 0]
-    cosine, lang = max(near)
-    lead = cosine - sum(c for c, _ in near) / len(near)
-    asked = "zh" if re.search("[\u4e00-\u9fff]", question) else "en"
-    foreign = lang in ("zh", "en") and lang != asked
-    return [cosine, lead, 0 if foreign else coverage, 0 if foreign else unknown, int(foreign)]
+def evidence(program, site, asked):
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
+        file.writelines(json.dumps({"question": q, "expected": "unanswerable"}) + "\n" for q in asked)
+        file.flush()
+        done = subprocess.run([program, "eval", "--answers", site, file.name, "-q"], check=True, capture_output=True)
+    rows = []
+    for found in json.loads(done.stdout)["details"]:
+        foreign = found["foreign"] and found["cosine"] is not None
+        words = [0, 0] if foreign else [found["coverage"], found["unknown"]]
+        rows.append([found["cosine"] or 0, found["lead"], *words, int(foreign), int(found["strange"])])
+    return np.array(rows)
 
 
 def fit(x, y, penalty=0.5):
@@ -57,33 +56,46 @@ def fit(x, y, penalty=0.5):
     return weights[0] - plain @ mean, plain
 
 
-def report(name, x, y):
-    bias, weights = fit(x, y)
+def report(name, x, y, kinds, hard):
+    weight = np.where(hard, HARD, 1)
+    again = np.repeat(np.arange(len(x)), weight)
+    bias, weights = fit(x[again], y[again])
     print(f"{name}: bias {bias:.2f}, weights {np.round(weights, 2).tolist()}")
-    order = np.random.default_rng(1).permutation(len(x))
-    score = np.empty(len(x))
-    for part in range(10):
-        held = order[part::10]
-        rest = np.setdiff1d(order, held)
-        b, w = fit(x[rest], y[rest])
-        score[held] = 1 / (1 + np.exp(-(b + x[held] @ w)))
-    pairs = score[y == 1][:, None] - score[y == 0][None, :]
-    print(f"  area under the curve {((pairs > 0).mean() + (pairs == 0).mean() / 2):.3f}")
-    print("  threshold  answerable refused  unanswerable let through")
-    for threshold in (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7):
-        print(f"  {threshold:9.2f}  {(score[y == 1] < threshold).mean():18.3f}  {(score[y == 0] >= threshold).mean():24.3f}")
+    areas, scores = [], np.zeros(len(x))
+    for seed in range(5):
+        order = np.random.default_rng(seed).permutation(len(x))
+        score = np.empty(len(x))
+        for part in range(10):
+            held = order[part::10]
+            rest = again[~np.isin(again, held)]
+            b, w = fit(x[rest], y[rest])
+            score[held] = 1 / (1 + np.exp(-(b + x[held] @ w)))
+        pairs = score[y == 1][:, None] - score[y == 0][None, :]
+        areas.append((pairs > 0).mean() + (pairs == 0).mean() / 2)
+        scores += score / 5
+    print(f"  area under the curve {np.mean(areas):.3f}")
+    names = sorted({k for k in kinds if k})
+    print("  threshold  answerable  hard  " + "  ".join(names))
+    for threshold in (0.1, 0.15, 0.2, 0.22, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6):
+        passing = scores >= threshold
+        share = [passing[y == 1].mean(), passing[hard].mean(), *(passing[kinds == k].mean() for k in names)]
+        print(f"  {threshold:9.2f}  " + "  ".join(f"{s:.2f}" for s in share))
 
 
-def main(base):
+def main(program, site, words):
     good, bad = questions("answerable.jsonl"), questions("unanswerable.jsonl")
     demo = json.loads((HERE / "../../docs/demo-questions.json").read_text("utf-8"))
-    good += [entry["question"] for entry in demo]
-    y = np.array([1] * len(good) + [0] * len(bad))
-    both = np.array([evidence(base, q, "hybrid") for q in good + bad])
-    words = np.array([evidence(base, q, "lexical") for q in good + bad])
-    print(f"{len(good)} answerable, {len(bad)} unanswerable")
-    report("words and meaning (cosine, lead, coverage, unknown, foreign)", both, y)
-    report("words alone (coverage, unknown)", words[:, 2:4], y)
+    asked = [q["question"] for q in good] + [q["question"] for q in demo] + [q["question"] for q in bad]
+    y = np.array([1] * (len(good) + len(demo)) + [0] * len(bad))
+    kinds = np.array([""] * (len(good) + len(demo)) + [q["kind"] for q in bad])
+    hard = np.array([False] * len(good) + [True] * len(demo) + [False] * len(bad))
+    print(f"{(y == 1).sum()} answerable, {(y == 0).sum()} unanswerable")
+    both, alone = evidence(program, site, asked), evidence(program, words, asked)
+    report("words and meaning (cosine, lead, coverage, unknown, foreign, strange)", both, y, kinds, hard)
+    report("the same without names", both[:, :5], y, kinds, hard)
+    report("cosine, lead, unknown, strange", both[:, [0, 1, 3, 5]], y, kinds, hard)
+    report("words alone (coverage, unknown, strange)", alone[:, [2, 3, 5]], y, kinds, hard)
+    report("words alone without names", alone[:, 2:4], y, kinds, hard)
 
 
-main(sys.argv[1].rstrip("/"))
+main(*sys.argv[1:])

@@ -3,6 +3,7 @@
 import { Engine } from './engine/client.js';
 import { isCarried, siteUrl } from './engine/host.js';
 import { find } from './components/dom.js';
+import { feedbackExport, resultFeedback } from './components/feedback.js';
 import { facets, library } from './components/library.js';
 import { offline } from './components/offline.js';
 import { remember, showRecent } from './components/recent.js';
@@ -35,8 +36,9 @@ const live = find('[data-live]');
 const announce = (/** @type {string} */ text) => (live.textContent = text);
 const theme = themeButton(find('[data-theme]'));
 const box = searchBox(find('[data-form]'), { onQuery: asked, onDown: () => results.focusFirst(), onOpen: () => results.openFirst(), reveal: leaveReader });
-const results = resultList(find('[data-results]'), { base: site, onUp: box.focus, onSearchAll: () => choose({ collection: '', lang: '' }), announce });
+const results = resultList(find('[data-results]'), { base: site, onUp: box.focus, onSearchAll: () => choose({ collection: '', lang: '' }), announce, mark: (hit, query) => resultFeedback(hit, query, strings.feedback) });
 const session = searchSession({ engine, results, strings: () => strings, onRetry: start, onPainted: painted });
+const feedback = feedbackExport(find('[data-feedback-kept]'), { strings: () => strings });
 const away = offline(find('[data-offline]'), { site, announce });
 const status = statusLine(find('[data-status]'), {
   announce,
@@ -283,5 +285,6 @@ function translate() {
   box.translate(strings);
   theme.translate(strings);
   away.translate(strings);
+  feedback.translate();
   status.show(engine.state, strings);
 }

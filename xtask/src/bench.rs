@@ -15,7 +15,7 @@ struct Bench {
     run: fn(&[String]) -> Result<()>,
 }
 
-const BENCHES: [Bench; 5] = [
+const BENCHES: [Bench; 6] = [
     Bench {
         name: "encoder",
         measures: "the encoder natively beside onnxruntime: questions of 8 to 128 tokens, tokens a second (needs Python)",
@@ -37,6 +37,11 @@ const BENCHES: [Bench; 5] = [
         run: page,
     },
     Bench { name: "bundle", measures: "bytes of each section of the demo, in all and a chunk", run: bundle },
+    Bench {
+        name: "answers",
+        measures: "answers in Chromium: first token on the screen, stop, and 50,000 tokens of six kinds (needs Node)",
+        run: answers,
+    },
 ];
 
 /// Runs the named benchmark, or lists them all.
@@ -140,4 +145,13 @@ fn bundle(_: &[String]) -> Result<()> {
     let program = demo::compile()?;
     demo::build(&program, &demo::site())?;
     run::check(Command::new(program).arg("inspect").arg(demo::site()).arg("--json"))
+}
+
+fn answers(_: &[String]) -> Result<()> {
+    let program = demo::compile()?;
+    let folder = paths::root().join("tests/browser");
+    tools::npm_ci(&folder)?;
+    let mut node = Command::new(tools::node()?);
+    node.current_dir(&folder).arg("measure-answers.mjs").env("KB_BUILDER", program);
+    run::check(node.env("CHROME", tools::browser()?.chrome))
 }

@@ -7,8 +7,9 @@ use crate::error::Result;
 use crate::http::Client;
 use kb_core::answer::citations::{CitationStream, Segment, join, to_text};
 use kb_core::answer::extract::{Scorer, extract, to_segments};
-use kb_core::answer::prompt::{self, Prompt};
-use kb_core::answer::relevance::{Calibration, Evidence, Relevance, judge};
+use kb_core::answer::prompt::{self, Prompt, Turn};
+use kb_core::answer::relevance::{Calibration, Evidence, Relevance, STRANGE, judge, names};
+use kb_core::answer::request::prompt_was_cut;
 use kb_core::answer::stream::{EndReason, Failure, Usage};
 use kb_core::answer::support::{self, Sentence};
 use kb_core::answer::{MAX_PASSAGES, Passage, passages};
@@ -87,6 +88,9 @@ pub struct Source {
 pub struct Answer {
     /// What was asked.
     pub question: String,
+    /// What a follow-up question was taken to mean, where a language model completed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub understood: Option<String>,
     /// The answer, its citations as `[1]`: Markdown, untrusted where a model wrote it.
     pub answer: String,
     /// How it came about.
@@ -109,6 +113,8 @@ pub struct Answer {
     pub sentences: Vec<Sentence>,
     /// Why a model's reply ended.
     pub end: Option<EndReason>,
+    /// Whether the server has cut the beginning of the prompt off, the rules with it.
+    pub prompt_cut: bool,
     /// The passages of the prompt and the answer's pieces, for those who show them apart.
     #[serde(skip)]
     pub segments: Vec<Segment>,
@@ -132,7 +138,7 @@ impl Answerer {
         if base.vectors.is_none() {
             return Ok(Self { base, encoder: None, note: None });
         }
-        match base::query_encoder(site, &base.manifest, encoder) {
+        match base::query_encoder(site, &base.manifest, "--encoder", encoder) {
             Ok(found) => Ok(Self { base, encoder: Some(found), note: None }),
             // Words alone still answer; a model that was named must be the right one.
             Err(e) if encoder.is_none() => {
@@ -169,8 +175,35 @@ impl Answerer {
         let passages = passages(&self.base.knowledge, &response.hits, MAX_PASSAGES);
         let model = self.encoder.as_ref().map(|e| e.info().name.as_str());
         let plain = self.base.search_plain(&query, vector.as_deref())?;
-        let relevance = judge(Evidence::of(question, &plain), !passages.is_empty(), model);
+        let relevance =
+            judge(Evidence::of(question, &plain, self.has_strange_name(question)?), !passages.is_empty(), model);
         Ok(Found { response, passages, relevance, question: question.to_owned(), vector })
+    }
+
+    /// Whether the question names something that the base never mentions.
+    fn has_strange_name(&self, question: &str) -> Result<bool> {
+        for name in names(question) {
+            let query = Query { text: name, k: 1, mode: Mode::Lexical, ..Query::default() };
+            if self.base.search(&query, None)?.unknown >= STRANGE {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// A follow-up question with what the conversation leaves unsaid put in by the language model; the question as
+    /// it is where nothing went before it, or there is no model.
+    pub async fn complete(
+        client: &Client,
+        settings: &Settings,
+        history: &[Turn],
+        question: &str,
+    ) -> Result<String, Failure> {
+        let Some(chat) = Chat::new(client, settings).filter(|_| !history.is_empty()) else {
+            return Ok(question.to_owned());
+        };
+        let reply = chat.whole(&prompt::rewrite(&settings.templates, history, question)).await?;
+        Ok(prompt::rewritten(&reply, question))
     }
 
     /// The prompt for what was found.
@@ -234,6 +267,9 @@ impl Answerer {
         let mut answer = self.answer(found, &prompt.passages, segments, kind, &prompt.refusal);
         answer.usage = end.usage;
         answer.end = Some(end.reason);
+        answer.prompt_cut = settings.endpoint.as_ref().is_some_and(|e| {
+            prompt_was_cut(e.provider(), &prompt.messages, settings.options.num_ctx, end.usage.prompt_tokens)
+        });
         answer.model = Some(settings.options.model.clone());
         answer.unresolved_citations = citations.unresolved();
         Ok(answer)
@@ -254,6 +290,7 @@ impl Answerer {
         let confidence = if claims { support::confidence(found.relevance.score, &sentences) } else { 0.0 };
         Answer {
             question: found.question.clone(),
+            understood: None,
             answer: to_text(&segments).trim().to_owned(),
             kind,
             sources,
@@ -265,6 +302,7 @@ impl Answerer {
             unresolved_citations: 0,
             sentences,
             end: None,
+            prompt_cut: false,
             segments,
         }
     }

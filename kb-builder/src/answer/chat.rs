@@ -85,6 +85,18 @@ impl<'a> Chat<'a> {
         }
     }
 
+    /// The text of a reply that nobody watches arriving.
+    pub async fn whole(&self, messages: &[Message]) -> Result<String, Failure> {
+        let mut text = String::new();
+        self.run(messages, &mut |event| match event {
+            ChatEvent::Text(piece) => text.push_str(&piece),
+            ChatEvent::TextWasReasoning => text.clear(),
+            ChatEvent::Reasoning(_) => {}
+        })
+        .await?;
+        Ok(text)
+    }
+
     async fn attempt(
         &self,
         body: &str,

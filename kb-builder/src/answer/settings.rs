@@ -2,7 +2,7 @@
 
 use super::dotenv;
 use crate::error::{Error, Result};
-use kb_core::answer::prompt::{Template, Templates};
+use kb_core::answer::prompt::{TemplateChange, TemplateChanges, Templates};
 use kb_core::answer::request::{ChatOptions, Endpoint, Provider};
 use serde::Deserialize;
 use std::fmt;
@@ -126,6 +126,8 @@ pub struct Settings {
     pub idle: Duration,
     /// The words of the prompt.
     pub templates: Templates,
+    /// What `kb.toml` says of them.
+    changes: TemplateChanges,
 }
 
 impl Settings {
@@ -166,7 +168,7 @@ impl Settings {
         let default = ChatOptions::default();
         let options = ChatOptions {
             model: model.unwrap_or_default(),
-            max_tokens: in_range("max_tokens", config.max_tokens.unwrap_or(default.max_tokens), 1, 1_000_000)?,
+            max_tokens: in_range("max_tokens", config.max_tokens.unwrap_or(default.max_tokens), 1, 65_536)?,
             num_ctx: in_range("num_ctx", config.num_ctx.unwrap_or(default.num_ctx), 512, 10_000_000)?,
             temperature: config.temperature.unwrap_or(default.temperature),
             keep_alive: config.keep_alive.clone().unwrap_or(default.keep_alive),
@@ -175,14 +177,43 @@ impl Settings {
         if !(0.0..=2.0).contains(&options.temperature) {
             return Err(Error::usage("[llm] temperature is not from 0 to 2", "0.2 keeps to the passages"));
         }
-        let key = endpoint.as_ref().and_then(|e| key(flags, config, e.provider(), env, file));
+        let key = match &endpoint {
+            Some(endpoint) => key(flags, config, endpoint.provider(), env, file)?,
+            None => None,
+        };
+        let changes = config.templates.checked()?;
+        let templates = Templates::default().with(&changes)?;
         Ok(Self {
             endpoint,
             options,
             key,
             idle: Duration::from_secs(config.idle_timeout.unwrap_or(IDLE_SECONDS).max(1)),
-            templates: templates(&config.templates)?,
+            templates,
+            changes,
         })
+    }
+
+    /// Takes over the words that a site was built with, where `kb.toml` says nothing else.
+    pub fn adopt(&mut self, of_site: &TemplateChanges) -> Result<()> {
+        self.templates = Templates::default().with(&of_site.overlaid(&self.changes))?;
+        Ok(())
+    }
+}
+
+impl TemplatesConfig {
+    /// The same for a bundle, if a prompt can be made with it.
+    pub fn checked(&self) -> Result<TemplateChanges> {
+        let change = |of: &TemplateConfig| TemplateChange {
+            system: of.system.clone(),
+            user: of.user.clone(),
+            refusal: of.refusal.clone(),
+            rewrite: of.rewrite.clone(),
+        };
+        let changes = TemplateChanges { zh: change(&self.zh), en: change(&self.en) };
+        match Templates::default().with(&changes) {
+            Ok(_) => Ok(changes),
+            Err(e) => Err(Error::usage(format!("[llm.templates]: {}", e.message()), "")),
+        }
     }
 }
 
@@ -194,10 +225,24 @@ fn key(
     provider: Provider,
     env: &dyn Fn(&str) -> Option<String>,
     file: &dyn Fn(&str) -> Option<String>,
-) -> Option<Key> {
+) -> Result<Option<Key>> {
     let named = flags.api_key_env.as_deref().or(config.api_key_env.as_deref());
-    let name = named.or(provider.key_variable())?;
-    env(name).or_else(|| file(name)).map(|k| Key(k.trim().to_owned())).filter(|k| !k.0.is_empty())
+    let Some(name) = named.or(provider.key_variable()) else { return Ok(None) };
+    let found = env(name).or_else(|| file(name)).map(|k| Key(k.trim().to_owned())).filter(|k| !k.0.is_empty());
+    // A variable that was asked for by name is a promise; the usual one may be missing where no key is needed.
+    if found.is_none() && named.is_some() {
+        return Err(Error::usage(
+            format!("the variable {name}, which is to hold the key, is not set"),
+            format!("set it in the environment, or write {name}=… into the file .env beside kb.toml"),
+        ));
+    }
+    if found.is_none() && provider.needs_key() {
+        return Err(Error::usage(
+            format!("{} needs a key, and there is none", provider.name()),
+            format!("set {name} in the environment, or write {name}=… into the file .env beside kb.toml"),
+        ));
+    }
+    Ok(found)
 }
 
 fn in_range(name: &str, value: u32, low: u32, high: u32) -> Result<u32> {
@@ -205,26 +250,6 @@ fn in_range(name: &str, value: u32, low: u32, high: u32) -> Result<u32> {
         return Ok(value);
     }
     Err(Error::usage(format!("[llm] {name} is {value}, it must be {low} to {high}"), ""))
-}
-
-fn templates(config: &TemplatesConfig) -> Result<Templates> {
-    let mut templates = Templates::default();
-    for (template, changes) in [(&mut templates.zh, &config.zh), (&mut templates.en, &config.en)] {
-        let Template { system, user, refusal, rewrite } = template;
-        let pairs = [
-            (system, &changes.system),
-            (user, &changes.user),
-            (refusal, &changes.refusal),
-            (rewrite, &changes.rewrite),
-        ];
-        for (place, change) in pairs {
-            if let Some(text) = change {
-                place.clone_from(text);
-            }
-        }
-        template.check().map_err(|e| Error::usage(format!("[llm.templates]: {}", e.message()), ""))?;
-    }
-    Ok(templates)
 }
 
 #[cfg(test)]
@@ -246,12 +271,13 @@ mod tests {
     fn flag_then_environment_then_file_then_default() {
         let file = "provider = \"deepseek\"\nmodel = \"file\"\nmax_tokens = 9\n";
         let env = [("KB_LLM_MODEL", "env"), ("KB_LLM_PROVIDER", "ollama")];
+        let env = [env[0], env[1], ("DEEPSEEK_API_KEY", "k")];
         let s =
             resolve(LlmFlags { llm: Some("flag".into()), ..LlmFlags::default() }, file, &env, &[]).expect("settings");
         assert_eq!((s.options.model.as_str(), url(&s)), ("flag", "http://localhost:11434"));
-        let s = resolve(LlmFlags::default(), file, &env[..1], &[]).expect("settings");
+        let s = resolve(LlmFlags::default(), file, &[env[0], env[2]], &[]).expect("settings");
         assert_eq!((s.options.model.as_str(), url(&s)), ("env", "https://api.deepseek.com"));
-        let s = resolve(LlmFlags::default(), file, &[], &[]).expect("settings");
+        let s = resolve(LlmFlags::default(), file, &env[2..], &[]).expect("settings");
         assert_eq!((s.options.model.as_str(), s.options.max_tokens, s.options.num_ctx), ("file", 9, 8192));
         assert_eq!(s.options.temperature, 0.2);
     }
@@ -297,7 +323,21 @@ mod tests {
         assert!(message("templates.zh.user = \"{question}\"").contains("{passages}"));
         let s = resolve(LlmFlags::default(), "templates.en.refusal = \"No.\"", &[], &[]).expect("settings");
         assert_eq!(s.templates.en.refusal, "No.");
-        assert_eq!(s.templates.en.user, Template::default().user);
+        assert_eq!(s.templates.en.user, Templates::default().en.user);
+        // A site's own words count where the file says nothing.
+        let mut s = s;
+        let words = |text: &str| TemplateChange { refusal: Some(text.into()), ..TemplateChange::default() };
+        s.adopt(&TemplateChanges { zh: words("没有。"), en: words("Nothing.") }).expect("adopts");
+        assert_eq!((s.templates.zh.refusal.as_str(), s.templates.en.refusal.as_str()), ("没有。", "No."));
         assert!(resolve(LlmFlags::default(), "", &[("KB_LLM_PROVIDER", "x")], &[]).is_err());
+        for tokens in [0, 100_000] {
+            assert!(message(&format!("max_tokens = {tokens}")).contains("1 to 65536"));
+        }
+        let deepseek = LlmFlags { provider: Some(Provider::DeepSeek), ..LlmFlags::default() };
+        let missing = resolve(deepseek.clone(), "", &[], &[]).expect_err("refused");
+        assert!(missing.to_string().contains("needs a key") && missing.hint().is_some_and(|h| h.contains(".env")));
+        let named = LlmFlags { api_key_env: Some("MINE".into()), ..deepseek };
+        let missing = resolve(named, "", &[("DEEPSEEK_API_KEY", "k")], &[]).expect_err("refused");
+        assert!(missing.to_string().contains("MINE"), "{missing}");
     }
 }

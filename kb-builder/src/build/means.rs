@@ -12,8 +12,8 @@ use crate::report::Reporter;
 use kb_core::chunk::{Chunk, opening_headings, plain_passage, title_path};
 use kb_core::document::{Document, Lang};
 use kb_core::embed::TextKind;
-use kb_core::search::speaks;
 use kb_core::index::vector::{Centring, Group, ModelMeans, QuestionMean};
+use kb_core::search::speaks;
 use kb_core::text::sentence_ends;
 use std::path::Path;
 
@@ -75,7 +75,11 @@ pub fn centring(
             .into_iter()
             .filter_map(|other| {
                 let mean = known.questions(lang, other, &asked, asked_count)?;
-                Some(QuestionMean { lang: other, strength: ModelMeans::strength(lang, other, mixed, passages.len()), mean })
+                Some(QuestionMean {
+                    lang: other,
+                    strength: ModelMeans::strength(lang, other, mixed, passages.len()),
+                    mean,
+                })
             })
             .collect();
         groups.push(Group { lang, mean, questions });

@@ -10,6 +10,7 @@ use crate::model::{ModelFolder, cache_dir};
 use crate::report::{Reporter, bytes, duration};
 use crate::site::{self, Page, Site};
 use crate::source::{self, Problem};
+use kb_core::answer::prompt::TemplateChanges;
 use kb_core::bundle::{BundleBuilder, SealedBundle};
 use kb_core::chunk::{self, Chunk, ChunkStrategy};
 use kb_core::document::Document;
@@ -49,6 +50,8 @@ pub struct Options {
     pub chunking: ChunkStrategy,
     /// The author's list of synonyms, checked.
     pub synonyms: String,
+    /// What is replaced of the words that a language model gets with the passages.
+    pub templates: TemplateChanges,
 }
 
 /// What a build did.
@@ -191,7 +194,7 @@ fn index(
     let generator = concat!("kb-builder ", env!("CARGO_PKG_VERSION"));
     let mut bundle =
         BundleBuilder::new(generator, documents, chunks).title(&title).language(language).lexical(lexical.to_bytes()?);
-    bundle = bundle.retrieval(options.retrieval).synonyms(&options.synonyms);
+    bundle = bundle.retrieval(options.retrieval).synonyms(&options.synonyms).templates(options.templates.clone());
     if let Some((model, embedding)) = vectors {
         let mut index = VectorIndex::build(model.info.dim, &embedding.vectors.concat())?;
         let passages: Vec<Passage> = chunks.iter().map(|c| Passage::new(&documents[c.doc as usize], c)).collect();

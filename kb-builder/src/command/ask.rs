@@ -7,7 +7,7 @@ use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::http::Client;
 use kb_core::answer::citations::Segment;
-use kb_core::answer::prompt::language;
+use kb_core::answer::prompt::{Turn, language};
 use kb_core::answer::request::Message;
 use kb_core::answer::stream::{EndReason, Failure};
 use kb_core::answer::support::Verdict;
@@ -23,8 +23,9 @@ Examples:
   kb-builder ask site 怎样撤销提交 --provider ollama --model qwen3:4b
   kb-builder ask site \"...\" --provider deepseek --model deepseek-flash --json
   kb-builder ask site \"...\" --base-url http://localhost:8080/v1        llama.cpp, LM Studio, vLLM
+  kb-builder ask site --provider ollama                               a conversation: a question a line
 
-The key is read from the environment (DEEPSEEK_API_KEY, OPENAI_API_KEY) or from the file .env beside
+In a conversation a language model completes each question with what the last turns say. The key is read from the environment (DEEPSEEK_API_KEY, OPENAI_API_KEY) or from the file .env beside
 kb.toml, and is never printed. [llm] in kb.toml can say all of this once. Where nothing in the knowledge
 base fits the question, no language model is asked.";
 
@@ -37,8 +38,8 @@ const STOPPED: u8 = 130;
 pub struct Args {
     /// The folder that `build` wrote
     site: PathBuf,
-    /// The question
-    question: String,
+    /// The question; without one, questions are read from standard input, a line each
+    question: Option<String>,
     /// Only this collection; may be repeated
     #[arg(long = "collection", value_name = "NAME")]
     collections: Vec<String>,
@@ -111,8 +112,8 @@ pub(super) fn failed(failure: &Failure, lang: kb_core::document::Lang) -> Error 
 
 /// Asks and prints.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let mut settings = settings(&args.llm)?;
-    if args.question.trim().is_empty() {
+    let settings = settings(&args.llm)?;
+    if args.question.as_deref().is_some_and(|q| q.trim().is_empty()) {
         return Err(Error::usage("the question is empty", ""));
     }
     let answerer = Answerer::open(&args.site, args.encoder.as_deref())?;
@@ -120,48 +121,134 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(note) = &answerer.note {
         eprintln!("note: {note}");
     }
-    let found = answerer.find(&args.question, &args.collections, &args.filters)?;
-    let lang = language(&args.question);
-    let prompt = answerer.prompt(&found, &settings);
-    if args.show_prompt && !args.json {
-        for message in &prompt.messages {
-            println!("--- {:?}\n{}\n", message.role, message.content);
-        }
-        println!("---\n");
+    let mut session = Session { args, settings, answerer, history: Vec::new() };
+    session.settings.adopt(&session.answerer.base().manifest.templates)?;
+    match &args.question {
+        Some(question) => session.ask(question),
+        None => session.converse(),
     }
-    let answer = if found.relevance.relevant && settings.endpoint.is_some() {
-        let written = runtime()?.block_on(async {
-            let client = Client::new();
-            tokio::select! {
-                answer = async {
-                    choose_model(&client, &mut settings, lang).await?;
-                    let mut screen = Screen::new(args.json);
-                    let answer = answerer.with_model(&found, &client, &settings, &mut |p| screen.show(&p)).await;
-                    answer.map_err(|f| failed(&f, lang))
-                } => answer.map(Some),
-                // Leaving the block drops the call, which closes the connection.
-                _ = tokio::signal::ctrl_c() => Ok(None),
+}
+
+/// Questions that go on from each other.
+struct Session<'a> {
+    args: &'a Args,
+    settings: Settings,
+    answerer: Answerer,
+    history: Vec<Turn>,
+}
+
+impl Session<'_> {
+    /// Asks every line of standard input. A question that fails does not end the conversation, but the exit
+    /// status tells of it.
+    fn converse(&mut self) -> Result<ExitCode> {
+        let typed = std::io::stdin().is_terminal();
+        let mut worst = ExitCode::SUCCESS;
+        loop {
+            if typed {
+                eprint!("? ");
             }
-        })?;
-        let Some(answer) = written else {
-            println!();
-            eprintln!("stopped");
-            return Ok(ExitCode::from(STOPPED));
-        };
-        answer
-    } else {
-        let answer = answerer.without_model(&found, &settings);
-        if !args.json {
-            print_without_model(&answer);
+            let mut line = String::new();
+            match std::io::stdin().read_line(&mut line) {
+                Ok(0) => return Ok(worst),
+                Ok(_) => {}
+                Err(e) => return Err(Error::failed(format!("standard input cannot be read: {e}"), "")),
+            }
+            let question = line.trim();
+            if question.is_empty() {
+                continue;
+            }
+            match self.ask(question) {
+                Ok(code) if code == ExitCode::from(STOPPED) => return Ok(code),
+                Ok(code) if code == ExitCode::SUCCESS => {}
+                Ok(code) => worst = code,
+                Err(e) => {
+                    eprintln!("error: {e}");
+                    if let Some(hint) = e.hint() {
+                        eprintln!("  help: {hint}");
+                    }
+                    worst = ExitCode::from(e.exit_status());
+                }
+            }
+            if !self.args.json {
+                println!();
+            }
         }
-        answer
-    };
-    if args.json {
-        print_json(&Output { answer: &answer, prompt: args.show_prompt.then_some(&prompt.messages) })?;
-    } else {
-        print_end(&answer, &found);
     }
-    Ok(ExitCode::SUCCESS)
+
+    fn ask(&mut self, question: &str) -> Result<ExitCode> {
+        let lang = language(question);
+        let client = Client::new();
+        let runtime = runtime()?;
+        let asks_model = self.settings.endpoint.is_some();
+        let mut full = question.to_owned();
+        if asks_model && !self.history.is_empty() {
+            let completed = runtime.block_on(async {
+                tokio::select! {
+                    completed = async {
+                        choose_model(&client, &mut self.settings, lang).await?;
+                        Answerer::complete(&client, &self.settings, &self.history, question).await.map_err(|f| failed(&f, lang))
+                    } => completed.map(Some),
+                    _ = tokio::signal::ctrl_c() => Ok(None),
+                }
+            })?;
+            let Some(completed) = completed else { return Ok(stopped()) };
+            full = completed;
+        }
+        let found = self.answerer.find(&full, &self.args.collections, &self.args.filters)?;
+        let prompt = self.answerer.prompt(&found, &self.settings);
+        if self.args.show_prompt && !self.args.json {
+            for message in &prompt.messages {
+                println!("--- {:?}\n{}\n", message.role, message.content);
+            }
+            println!("---\n");
+        }
+        if full != question && !self.args.json {
+            println!("({})\n", plain(&full));
+        }
+        let mut answer = if found.relevance.relevant && asks_model {
+            let written = runtime.block_on(async {
+                tokio::select! {
+                    answer = async {
+                        choose_model(&client, &mut self.settings, lang).await?;
+                        let mut screen = Screen::new(self.args.json);
+                        let answer = self.answerer.with_model(&found, &client, &self.settings, &mut |p| screen.show(&p)).await;
+                        answer.map_err(|f| failed(&f, lang))
+                    } => answer.map(Some),
+                    // Leaving the block drops the call, which closes the connection.
+                    _ = tokio::signal::ctrl_c() => Ok(None),
+                }
+            })?;
+            let Some(answer) = written else { return Ok(stopped()) };
+            answer
+        } else {
+            let answer = self.answerer.without_model(&found, &self.settings);
+            if !self.args.json {
+                print_without_model(&answer);
+            }
+            answer
+        };
+        if full != question {
+            question.clone_into(&mut answer.question);
+            answer.understood = Some(full);
+        }
+        if self.args.json {
+            let prompt = self.args.show_prompt.then_some(prompt.messages.as_slice());
+            print_json(&Output { answer: &answer, prompt })?;
+        } else {
+            print_end(&answer, &found);
+        }
+        let complete = answer.end != Some(EndReason::Interrupted);
+        self.history.push(Turn { question: answer.question, answer: answer.answer });
+        // What a script would take for an answer is only its beginning.
+        Ok(if complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+}
+
+/// After Ctrl-C.
+fn stopped() -> ExitCode {
+    println!();
+    eprintln!("stopped");
+    ExitCode::from(STOPPED)
 }
 
 /// What is written while the model writes.
@@ -243,6 +330,11 @@ fn print_end(answer: &Answer, found: &Found) {
     let unbacked = answer.sentences.iter().filter(|s| matches!(s.verdict, Verdict::Weak | Verdict::Uncited)).count();
     if answer.kind == Kind::Generated && unbacked > 0 {
         println!("\n{unbacked} of {} sentences are not backed by the passages they cite.", answer.sentences.len());
+    }
+    if answer.prompt_cut {
+        println!(
+            "The server has cut the prompt: its model's window is smaller than num_ctx. Lower num_ctx in kb.toml."
+        );
     }
     if answer.unresolved_citations > 0 {
         println!("{} citations named no passage and were taken out.", answer.unresolved_citations);

@@ -140,6 +140,7 @@ fn resolve(args: Args) -> Result<Options> {
         retrieval: config.retrieval.options(),
         chunking: config.chunking.strategy(),
         synonyms: config.retrieval.synonyms.as_deref().map(read_synonyms).transpose()?.unwrap_or_default(),
+        templates: config.llm.templates.checked()?,
     })
 }
 

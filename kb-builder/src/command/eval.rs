@@ -7,7 +7,7 @@ use crate::answer::settings::parse_provider;
 use crate::answer::{Answerer, LlmFlags};
 use crate::base;
 use crate::error::{Error, Result};
-use crate::eval::answers::read_questions;
+use crate::eval::asked;
 use crate::eval::compare::{Comparison, read_run};
 use crate::eval::interval::mean_interval;
 use crate::eval::metrics::{self, Scores};
@@ -33,11 +33,14 @@ A test set is a folder with
 or a file of questions for a built site, a line each: `question → file#heading`.
 
 With --answers, the first argument is a site and the second a file of questions, one JSON object a line:
-{\"question\": \"…\", \"expected\": \"path#heading\"}, or \"unanswerable\" as expected.
+{\"question\": \"…\", \"expected\": \"path#heading\"}, or \"unanswerable\" as expected, or \"unwanted\": [\"path#heading\"].
+The feedback that readers download from the page is such a file, and --site reads it as well.
 
 Examples:
   kb-builder eval --answers site questions.jsonl
   kb-builder eval --answers site questions.jsonl --provider ollama --model qwen3:4b
+  kb-builder eval --answers site feedback.jsonl --provider ollama --model qwen3:4b --judge
+  kb-builder eval feedback.jsonl --site site
   kb-builder eval sets/xquad-zh
   kb-builder eval sets/xquad-zh --mode vector --run-out xquad-zh.run
   kb-builder eval questions.txt --site site
@@ -88,6 +91,9 @@ pub struct Args {
     /// With --answers: configuration with the section [llm]
     #[arg(long, value_name = "FILE", requires = "answers")]
     config: Option<PathBuf>,
+    /// With --answers: let a language model judge each answer; without a name, the one that answers
+    #[arg(long, value_name = "MODEL", num_args = 0..=1, default_missing_value = "", require_equals = true, requires = "answers")]
+    judge: Option<String>,
     /// Folder of the embedding cache [default: kb-builder in the user's cache folder]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache_dir: Option<PathBuf>,
@@ -112,9 +118,21 @@ struct Output<'a> {
     scores: Scores,
     /// 95 % interval of ndcg10 over the questions.
     ndcg10_interval: Option<[f64; 2]>,
+    /// What became of the places that readers marked as of no use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unwanted: Option<Unwanted>,
     /// The same for the questions of each language.
     languages: BTreeMap<String, Language>,
     query_ms_p95: f64,
+}
+
+/// Places that readers marked as of no use.
+#[derive(Serialize)]
+struct Unwanted {
+    /// How many are still among the first ten hits of their question.
+    in_first_ten: usize,
+    /// How many there are.
+    of: usize,
 }
 
 /// The questions of one language.
@@ -162,13 +180,16 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         _ => model_of(args, args.site.as_deref())?.0.map(|m| m.info.name),
     };
     let each = metrics::score_each(&set, &outcome.rankings);
+    let judged: Vec<[f64; 4]> = each.iter().flatten().copied().collect();
+    let (still, unwanted) = metrics::unwanted(&set, &outcome.rankings);
     print_json(&Output {
         set: &set.name,
         mode: Mode::from(args.mode),
         model: name.as_deref(),
         passages: set.corpus.len(),
         scores: outcome.scores,
-        ndcg10_interval: interval(&each),
+        ndcg10_interval: interval(&judged),
+        unwanted: (unwanted > 0).then_some(Unwanted { in_first_ten: still, of: unwanted }),
         languages: by_language(&set, &each),
         query_ms_p95: outcome.query_ms_p95,
     })?;
@@ -187,14 +208,29 @@ fn answers(args: &Args) -> Result<ExitCode> {
         no_llm: false,
     };
     let mut settings = ask::settings(&flags)?;
-    let questions = read_questions(args.questions.as_deref().unwrap_or(Path::new("")))?;
+    let questions = asked::read(args.questions.as_deref().unwrap_or(Path::new("")))?;
     let answerer = Answerer::open(&args.set, None)?;
     if let Some(note) = &answerer.note {
         eprintln!("note: {note}");
     }
+    settings.adopt(&answerer.base().manifest.templates)?;
+    if args.judge.is_some() && settings.endpoint.is_none() {
+        return Err(Error::usage(
+            "--judge needs a language model",
+            "name its service with --provider or --base-url, or in [llm] of kb.toml",
+        ));
+    }
     let scores = ask::runtime()?.block_on(async {
         ask::choose_model(&Client::new(), &mut settings, Lang::En).await?;
-        eval::answers::run(&answerer, &settings, &questions, &reporter).await
+        let judge = args.judge.as_ref().map(|name| {
+            let mut judge = settings.clone();
+            if !name.is_empty() {
+                judge.options.model.clone_from(name);
+            }
+            judge.options.temperature = 0.0;
+            judge
+        });
+        eval::answers::run(&answerer, &settings, &questions, judge.as_ref(), &reporter).await
     })?;
     print_json(&scores)?;
     Ok(if scores.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
@@ -247,9 +283,9 @@ fn interval(each: &[[f64; 4]]) -> Option<[f64; 2]> {
 }
 
 /// By the language that the set names, else the one that the question looks to be in.
-fn by_language(set: &TestSet, each: &[[f64; 4]]) -> BTreeMap<String, Language> {
+fn by_language(set: &TestSet, each: &[Option<[f64; 4]>]) -> BTreeMap<String, Language> {
     let mut of: BTreeMap<String, Vec<[f64; 4]>> = BTreeMap::new();
-    for (question, scores) in set.queries.iter().zip(each) {
+    for (question, scores) in set.queries.iter().zip(each).filter_map(|(q, s)| Some((q, s.as_ref()?))) {
         let lang =
             question.lang.clone().unwrap_or_else(|| KnowledgeBase::language_of(&question.text).code().to_string());
         of.entry(lang).or_default().push(*scores);

@@ -14,6 +14,7 @@ mod search;
 mod serve;
 
 pub(crate) use ask::choose_model;
+pub(crate) use search::check_collections;
 pub use search::{SearchMode, SearchOutput};
 
 use crate::error::Result;

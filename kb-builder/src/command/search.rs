@@ -205,9 +205,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     base.knowledge.set_options(settings)?;
     let encoder = match query.mode {
         Mode::Lexical => None,
-        Mode::Vector => Some(base::query_encoder(&args.site, &base.manifest, args.model.as_deref())?),
+        Mode::Vector => Some(base::query_encoder(&args.site, &base.manifest, "--model", args.model.as_deref())?),
         Mode::Hybrid if base.vectors.is_none() => None,
-        Mode::Hybrid => match base::query_encoder(&args.site, &base.manifest, args.model.as_deref()) {
+        Mode::Hybrid => match base::query_encoder(&args.site, &base.manifest, "--model", args.model.as_deref()) {
             Ok(encoder) => Some(encoder),
             // Words alone still answer; a model that was named must be the right one.
             Err(e) if args.model.is_none() => {
@@ -268,7 +268,7 @@ fn by_document(hits: &[Hit]) -> Vec<OutputDocument<'_>> {
 }
 
 /// A collection that is not there is more likely mistyped than meant to match nothing.
-pub(super) fn check_collections(base: &Base, wanted: &[String]) -> Result<()> {
+pub(crate) fn check_collections(base: &Base, wanted: &[String]) -> Result<()> {
     let names = base.knowledge.collections();
     match wanted.iter().find(|w| !names.contains(&w.as_str())) {
         Some(unknown) => Err(Error::usage(

@@ -1,7 +1,7 @@
 //! `kb-builder serve`
 
 use super::ask;
-use crate::answer::{Answerer, LlmFlags};
+use crate::answer::LlmFlags;
 use crate::error::{Error, Result};
 use crate::serve;
 use crate::{base, site};
@@ -75,11 +75,7 @@ fn open_api(args: &Args) -> Result<serve::Api> {
             "leave --host away, or serve the site to the network without --api",
         ));
     }
-    let answerer = Answerer::open(&args.site, None)?;
-    if let Some(note) = &answerer.note {
-        eprintln!("note: {note}");
-    }
-    Ok(serve::Api::new(answerer, ask::settings(&args.llm)?))
+    serve::Api::open(&args.site, ask::settings(&args.llm)?)
 }
 
 /// Opens the address with the system's own command; the reader has the address in any case.

@@ -1,38 +1,20 @@
 //! Measuring answers: questions with the place where their answer stands, or with none.
 
-use crate::answer::{Answer, Answerer, Found, Kind, Settings};
-use crate::error::{Error, Result};
+use super::asked::{Asked, is_at};
+use crate::answer::{Answer, Answerer, Chat, Found, Kind, Settings};
+use crate::error::Result;
 use crate::http::Client;
 use crate::report::Reporter;
-use kb_core::answer::Passage;
+use kb_core::answer::judge::{self, Judgement};
 use kb_core::answer::prompt::language;
 use kb_core::answer::relevance::Evidence;
-use serde::{Deserialize, Serialize};
-use std::path::Path;
+use kb_core::answer::{Passage, support};
+use serde::Serialize;
 
-/// What stands in place of an expected source for a question that the base cannot answer.
-const UNANSWERABLE: &str = "unanswerable";
+/// From which backing an answer counts as grounded by its words.
+const BACKED: f32 = 0.5;
 /// At how many thresholds the curve is shown.
 const STEPS: usize = 20;
-
-/// A line of the file of questions.
-#[derive(Debug, Clone, Deserialize)]
-pub struct AnswerQuestion {
-    /// What is asked.
-    pub question: String,
-    /// `path#heading` of every place that answers it, or `unanswerable`.
-    expected: Expected,
-    /// Only this collection.
-    #[serde(default)]
-    pub collection: Option<String>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-enum Expected {
-    One(String),
-    Several(Vec<String>),
-}
 
 /// How often something held among how many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
@@ -80,6 +62,11 @@ pub struct AnswerScores {
     pub refusals_right: Share,
     /// Answerable questions that were refused.
     pub refusals_wrong: Share,
+    /// Places marked as of no use that an answer still cites, among all that were marked.
+    pub unwanted_cited: Share,
+    /// What the judge thinks of the answers that were given, where one was asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
     /// Refusals without any call of a model.
     pub refused_by_relevance: usize,
     /// Mean confidence of the answers that were given.
@@ -96,13 +83,40 @@ pub struct AnswerScores {
     pub details: Vec<Detail>,
 }
 
+/// What a judge thinks of the answers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judged {
+    /// The language model that judged.
+    pub model: String,
+    /// Answers whose every claim stands in the passages, among those with a verdict.
+    pub grounded: Share,
+    /// Answers that answer the question, among those with a verdict.
+    pub answers: Share,
+    /// Answers that got no verdict, since the reply was none or the call failed; for these, the words say whether
+    /// they are grounded (see `details`).
+    pub without_verdict: usize,
+}
+
+/// A verdict on one answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "by", rename_all = "lowercase")]
+pub enum Verdict {
+    /// The judge's own.
+    Judge(Judgement),
+    /// The judge gave none: whether at least half of the answer stands, by its words, in what it cites.
+    Words {
+        /// Whether it does.
+        grounded: bool,
+    },
+}
+
 /// What became of one question.
 #[derive(Debug, Clone, Serialize)]
 pub struct Detail {
     /// What was asked.
     pub question: String,
-    /// Whether the file says that the base answers it.
-    pub answerable: bool,
+    /// Whether the file says that the base answers it; none if it only says what is not wanted.
+    pub answerable: Option<bool>,
     /// How it was answered; none if the call failed.
     pub kind: Option<Kind>,
     /// Relevance, from 0 to 1.
@@ -116,58 +130,75 @@ pub struct Detail {
     pub cited: bool,
     /// Confidence of the answer.
     pub confidence: f32,
+    /// How many of the places that are not wanted are cited, and how many there are.
+    #[serde(skip_serializing_if = "nothing")]
+    pub unwanted: (usize, usize),
+    /// The judge's verdict, where one was asked and an answer was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
 }
 
-/// Reads the questions: one JSON object a line.
-pub fn read_questions(path: &Path) -> Result<Vec<AnswerQuestion>> {
-    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
-    let lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty());
-    let questions: Vec<AnswerQuestion> = lines
-        .map(|(i, line)| {
-            serde_json::from_str(line).map_err(|e| {
-                Error::failed(
-                    format!("{}: line {}: {e}", path.display(), i + 1),
-                    "a line is {\"question\": \"…\", \"expected\": \"path#heading\"}, or \"unanswerable\" as expected",
-                )
-            })
-        })
-        .collect::<Result<_>>()?;
-    if questions.is_empty() {
-        return Err(Error::failed(format!("{} has no questions", path.display()), ""));
-    }
-    Ok(questions)
+fn nothing(unwanted: &(usize, usize)) -> bool {
+    unwanted.1 == 0
 }
 
-/// Asks all questions and scores the answers. A call that fails is noted and the rest goes on.
+/// Asks all questions and scores the answers. A call that fails is noted and the rest goes on. `judge` has the
+/// settings of the language model that judges, if one is to.
 pub async fn run(
     answerer: &Answerer,
     settings: &Settings,
-    questions: &[AnswerQuestion],
+    questions: &[Asked],
+    judge: Option<&Settings>,
     reporter: &Reporter,
 ) -> Result<AnswerScores> {
     let client = Client::new();
     reporter.stage("asking", questions.len() as u64, "questions");
     let mut tally = Tally::default();
     for question in questions {
-        let collections: Vec<String> = question.collection.iter().cloned().collect();
-        let found = answerer.find(&question.question, &collections, &[])?;
+        let scope = question.scope()?;
+        let found = answerer.find(&question.question, &scope.collections, &scope.filters)?;
         let answer = if settings.endpoint.is_some() {
             answerer.with_model(&found, &client, settings, &mut |_| {}).await
         } else {
             Ok(answerer.without_model(&found, settings))
         };
         match answer {
-            Ok(answer) => tally.add(question, &found, Some(&answer)),
+            Ok(answer) => {
+                let verdict = match judge {
+                    Some(judge) => verdict(&client, judge, &answer, &answerer.prompt(&found, settings).passages).await,
+                    None => None,
+                };
+                tally.add(question, &found, Some(&answer), verdict);
+            }
             Err(failure) => {
                 let text = failure.to_text(language(&question.question));
                 tally.failures.push(format!("{}: {text} [{}]", question.question, failure.kind.code()));
-                tally.add(question, &found, None);
+                tally.add(question, &found, None, None);
             }
         }
         reporter.advance(1);
     }
     reporter.end_stage();
-    Ok(tally.scores(settings.endpoint.as_ref().map(|_| settings.options.model.clone())))
+    let name = |s: &Settings| s.options.model.clone();
+    Ok(tally.scores(settings.endpoint.as_ref().map(|_| name(settings)), judge.map(name)))
+}
+
+/// The judge's verdict on an answer that was given; what the words say where the judge gives none.
+async fn verdict(client: &Client, judge: &Settings, answer: &Answer, passages: &[Passage]) -> Option<Verdict> {
+    if !matches!(answer.kind, Kind::Generated | Kind::Extractive) {
+        return None;
+    }
+    // Their numbers are those of the answer's own citations.
+    let mut cited: Vec<Passage> = Vec::new();
+    for source in answer.sources.iter().filter(|s| s.cited) {
+        cited.extend(passages.iter().find(|p| p.chunk_id == source.chunk_id).cloned());
+    }
+    let shown = if cited.is_empty() { passages } else { &cited };
+    let reply = Chat::new(client, judge)?.whole(&judge::messages(&answer.question, &answer.answer, shown)).await;
+    Some(match reply.ok().and_then(|r| judge::verdict(&r)) {
+        Some(judgement) => Verdict::Judge(judgement),
+        None => Verdict::Words { grounded: support::backing(&answer.sentences) >= BACKED },
+    })
 }
 
 #[derive(Default)]
@@ -181,8 +212,8 @@ struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, question: &AnswerQuestion, found: &Found, answer: Option<&Answer>) {
-        let places = question.expected.places();
+    fn add(&mut self, question: &Asked, found: &Found, answer: Option<&Answer>, verdict: Option<Verdict>) {
+        let places = question.places();
         let is_expected = |collection: &str, path: &str, headings: &[String], anchor: &str| {
             places.iter().any(|place| is_at(place, collection, path, headings, anchor))
         };
@@ -190,15 +221,23 @@ impl Tally {
         let sources = answer.map_or(&[][..], |a| a.sources.as_slice());
         let cited =
             |s: &crate::answer::Source| s.cited && is_expected(&s.collection, &s.path, &s.heading_path, &s.anchor);
+        let still = |place: &str| {
+            let at = |s: &&crate::answer::Source| {
+                s.cited && is_at(place, &s.collection, &s.path, &s.heading_path, &s.anchor)
+            };
+            sources.iter().find(at).is_some()
+        };
         self.details.push(Detail {
             question: question.question.clone(),
-            answerable: !places.is_empty(),
+            answerable: question.answerable(),
             kind: answer.map(|a| a.kind),
             relevance: found.relevance.score,
             evidence: found.relevance.evidence,
             hit: found.passages.iter().any(hit),
             cited: sources.iter().any(cited),
             confidence: answer.map_or(0.0, |a| a.confidence),
+            unwanted: (question.unwanted.iter().filter(|p| still(p)).count(), question.unwanted.len()),
+            verdict,
         });
         if let Some(answer) = answer {
             let count = |s: &&kb_core::answer::citations::Segment| {
@@ -211,12 +250,13 @@ impl Tally {
         }
     }
 
-    fn scores(self, model: Option<String>) -> AnswerScores {
+    fn scores(self, model: Option<String>, judge: Option<String>) -> AnswerScores {
         let details = &self.details;
         let refused = |d: &&Detail| matches!(d.kind, Some(Kind::Refused | Kind::NothingRelevant));
         let given = |d: &&Detail| matches!(d.kind, Some(Kind::Generated | Kind::Extractive));
-        let answerable: Vec<&Detail> = details.iter().filter(|d| d.answerable && d.kind.is_some()).collect();
-        let others: Vec<&Detail> = details.iter().filter(|d| !d.answerable && d.kind.is_some()).collect();
+        let answerable: Vec<&Detail> =
+            details.iter().filter(|d| d.answerable == Some(true) && d.kind.is_some()).collect();
+        let others: Vec<&Detail> = details.iter().filter(|d| d.answerable == Some(false) && d.kind.is_some()).collect();
         let answers: Vec<&Detail> = details.iter().filter(given).collect();
         let right: Vec<&&Detail> = answerable.iter().filter(|d| given(d)).collect();
         let sum: f64 = answers.iter().map(|d| f64::from(d.confidence)).sum();
@@ -229,6 +269,11 @@ impl Tally {
             citation_correctness: Share::of(right.iter().filter(|d| d.cited).count(), right.len()),
             refusals_right: Share::of(others.iter().filter(|d| refused(d)).count(), others.len()),
             refusals_wrong: Share::of(answerable.iter().filter(|d| refused(d)).count(), answerable.len()),
+            unwanted_cited: Share::of(
+                details.iter().map(|d| d.unwanted.0).sum(),
+                details.iter().map(|d| d.unwanted.1).sum(),
+            ),
+            judged: judge.map(|model| judged(model, details)),
             refused_by_relevance: details.iter().filter(|d| d.kind == Some(Kind::NothingRelevant)).count(),
             mean_confidence: mean,
             prompt_tokens: self.prompt_tokens,
@@ -240,10 +285,22 @@ impl Tally {
     }
 }
 
+fn judged(model: String, details: &[Detail]) -> Judged {
+    let verdicts: Vec<&Verdict> = details.iter().filter_map(|d| d.verdict.as_ref()).collect();
+    let own: Vec<&Judgement> =
+        verdicts.iter().filter_map(|v| if let Verdict::Judge(j) = v { Some(j) } else { None }).collect();
+    Judged {
+        model,
+        grounded: Share::of(own.iter().filter(|j| j.grounded).count(), own.len()),
+        answers: Share::of(own.iter().filter(|j| j.answers).count(), own.len()),
+        without_verdict: verdicts.len() - own.len(),
+    }
+}
+
 fn curve(details: &[Detail]) -> Vec<Point> {
-    let count = |answerable: bool| details.iter().filter(|d| d.answerable == answerable).count();
+    let count = |answerable: bool| details.iter().filter(|d| d.answerable == Some(answerable)).count();
     let over = |answerable: bool, threshold: f32| {
-        details.iter().filter(|d| d.answerable == answerable && d.relevance >= threshold).count()
+        details.iter().filter(|d| d.answerable == Some(answerable) && d.relevance >= threshold).count()
     };
     (1..STEPS)
         .map(|step| {
@@ -258,47 +315,15 @@ fn curve(details: &[Detail]) -> Vec<Point> {
         .collect()
 }
 
-impl Expected {
-    /// None for a question without an answer.
-    fn places(&self) -> Vec<&str> {
-        let all = match self {
-            Self::One(one) => std::slice::from_ref(one),
-            Self::Several(several) => several.as_slice(),
-        };
-        all.iter().map(String::as_str).filter(|p| *p != UNANSWERABLE).collect()
-    }
-}
-
-/// Whether a passage is at `place`: `path`, `collection/path` or their end, with a heading or its anchor
-/// behind `#`.
-fn is_at(place: &str, collection: &str, path: &str, headings: &[String], anchor: &str) -> bool {
-    let (file, heading) = place.split_once('#').map_or((place, None), |(f, h)| (f, Some(h.trim())));
-    let whole = format!("{collection}/{path}");
-    let same_file = whole == file || whole.strip_suffix(file).is_some_and(|rest| rest.ends_with('/'));
-    same_file && heading.is_none_or(|h| anchor == h || headings.iter().any(|x| x == h))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn places_are_matched_by_file_and_heading() {
-        let headings = ["Undo".to_owned(), "The safety net".to_owned()];
-        let at = |place: &str| is_at(place, "git", "en/03-undo.md", &headings, "the-safety-net");
-        for place in
-            ["03-undo.md", "en/03-undo.md#The safety net", "git/en/03-undo.md#the-safety-net", "03-undo.md#Undo"]
-        {
-            assert!(at(place), "{place}");
-        }
-        for place in ["undo.md", "3-undo.md", "03-undo.md#Other", "zh/03-undo.md", "#Undo"] {
-            assert!(!at(place), "{place}");
-        }
-    }
-
     fn detail(answerable: bool, kind: Kind, relevance: f32, cited: bool) -> Detail {
         let (question, evidence, confidence) = (String::new(), Evidence::default(), 0.5);
-        Detail { question, answerable, kind: Some(kind), relevance, evidence, hit: cited, cited, confidence }
+        let (answerable, kind) = (Some(answerable), Some(kind));
+        let (unwanted, verdict) = ((0, 0), None);
+        Detail { question, answerable, kind, relevance, evidence, hit: cited, cited, confidence, unwanted, verdict }
     }
 
     #[test]
@@ -316,7 +341,7 @@ mod tests {
             unresolved: 1,
             ..Tally::default()
         };
-        let scores = tally.scores(None);
+        let scores = tally.scores(None, None);
         assert_eq!((scores.retrieval_hit.count, scores.retrieval_hit.of), (1, 4));
         assert_eq!(scores.citation_validity.share, 0.75);
         assert_eq!((scores.citation_correctness.count, scores.citation_correctness.of), (1, 2));
@@ -324,19 +349,27 @@ mod tests {
         assert_eq!(scores.refused_by_relevance, 2);
         let half = scores.curve.iter().find(|p| p.threshold == 0.5).expect("a point");
         assert_eq!((half.answered.share, half.refused.share), (0.75, 0.5));
+        assert_eq!((scores.judged, scores.unwanted_cited.of), (None, 0));
     }
 
     #[test]
-    fn questions_are_read_line_by_line() {
-        let dir = tempfile::tempdir().expect("dir");
-        let path = dir.path().join("q.jsonl");
-        let text = "{\"question\": \"a\", \"expected\": \"x.md#H\"}\n\n{\"question\": \"b\", \"expected\": \"unanswerable\"}\n\
-                    {\"question\": \"c\", \"expected\": [\"x.md\", \"y.md\"], \"collection\": \"z\"}\n";
-        std::fs::write(&path, text).expect("writes");
-        let questions = read_questions(&path).expect("reads");
-        let places: Vec<usize> = questions.iter().map(|q| q.expected.places().len()).collect();
-        assert_eq!(places, [1, 0, 2]);
-        std::fs::write(&path, "{\"question\": \"a\"}").expect("writes");
-        assert!(read_questions(&path).expect_err("refused").to_string().contains("line 1"));
+    fn verdicts_and_what_is_not_wanted_are_counted() {
+        let judge = |grounded, answers| {
+            let reason = String::new();
+            Some(Verdict::Judge(Judgement { grounded, answers, reason }))
+        };
+        let with = |verdict, unwanted| Detail { verdict, unwanted, ..detail(true, Kind::Generated, 0.9, true) };
+        let details = vec![
+            with(judge(true, true), (1, 2)),
+            with(judge(false, true), (0, 1)),
+            with(Some(Verdict::Words { grounded: true }), (0, 0)),
+            with(None, (0, 0)),
+            Detail { answerable: None, ..detail(true, Kind::Refused, 0.9, false) },
+        ];
+        let scores = Tally { details, ..Tally::default() }.scores(None, Some("j".into()));
+        let judged = scores.judged.expect("judged");
+        assert_eq!((judged.grounded.share, judged.answers.share, judged.without_verdict), (0.5, 1.0, 1));
+        assert_eq!((scores.unwanted_cited.count, scores.unwanted_cited.of), (1, 3));
+        assert_eq!((scores.refusals_wrong.of, scores.refusals_right.of), (4, 0), "one is neither");
     }
 }

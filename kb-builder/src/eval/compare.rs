@@ -43,14 +43,14 @@ pub struct Comparison {
 impl Comparison {
     /// Compares two rankings of each of the set's questions.
     pub fn new(set: &TestSet, a: &[Ranking], b: &[Ranking]) -> Self {
-        let pairs: Vec<(f64, f64)> =
-            score_each(set, a).iter().zip(score_each(set, b)).map(|(a, b)| (a[0], b[0])).collect();
+        let both = set.queries.iter().zip(score_each(set, a)).zip(score_each(set, b));
+        let (queries, pairs): (Vec<_>, Vec<(f64, f64)>) =
+            both.filter_map(|((q, a), b)| Some((q, (a?[0], b?[0])))).unzip();
         let n = pairs.len().max(1) as f64;
         let mean = |of: fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
         let differences: Vec<f64> = pairs.iter().map(|(a, b)| b - a).collect();
-        let mut questions: Vec<Difference> = set
-            .queries
-            .iter()
+        let mut questions: Vec<Difference> = queries
+            .into_iter()
             .zip(&pairs)
             .filter(|(_, (a, b))| a != b)
             .map(|(q, (a, b))| Difference { id: q.id.clone(), text: q.text.clone(), a: *a, b: *b })
@@ -97,6 +97,7 @@ pub fn read_run(set: &TestSet, path: &Path) -> Result<Vec<Ranking>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::asked::Scope;
     use crate::eval::set::Question;
 
     fn set(n: usize) -> TestSet {
@@ -104,8 +105,11 @@ mod tests {
         TestSet {
             name: "t".into(),
             corpus: vec![],
-            queries: (0..n).map(|i| Question { id: id(i), text: String::new(), lang: None }).collect(),
+            queries: (0..n)
+                .map(|i| Question { id: id(i), text: String::new(), lang: None, scope: Scope::default() })
+                .collect(),
             relevant: (0..n).map(|i| (id(i), HashMap::from([("d".to_string(), 1.0)]))).collect(),
+            unwanted: HashMap::new(),
         }
     }
 

@@ -34,15 +34,28 @@ pub fn score_one(relevant: &HashMap<String, f64>, ranking: &Ranking) -> [f64; 4]
     ]
 }
 
-/// What each question's ranking is worth, in the order of the questions.
-pub fn score_each(set: &TestSet, rankings: &[Ranking]) -> Vec<[f64; 4]> {
+/// What each question's ranking is worth, in the order of the questions; none for a question of which only that is
+/// known which places are of no use.
+pub fn score_each(set: &TestSet, rankings: &[Ranking]) -> Vec<Option<[f64; 4]>> {
     let each = set.queries.iter().zip(rankings);
-    each.map(|(q, ranking)| set.relevant.get(&q.id).map_or([0.0; 4], |relevant| score_one(relevant, ranking))).collect()
+    each.map(|(q, ranking)| set.relevant.get(&q.id).map(|relevant| score_one(relevant, ranking))).collect()
+}
+
+/// How many of the places that readers marked as of no use are among the first ten, and how many there are.
+pub fn unwanted(set: &TestSet, rankings: &[Ranking]) -> (usize, usize) {
+    let mut count = (0, 0);
+    for (question, ranking) in set.queries.iter().zip(rankings) {
+        for place in set.unwanted.get(&question.id).into_iter().flatten() {
+            count.0 += usize::from(ranking.iter().take(10).any(|(id, _)| id == place));
+            count.1 += 1;
+        }
+    }
+    count
 }
 
 /// Scores the rankings of a set's questions.
 pub fn score(set: &TestSet, rankings: &[Ranking]) -> Scores {
-    mean(&score_each(set, rankings))
+    mean(&score_each(set, rankings).into_iter().flatten().collect::<Vec<_>>())
 }
 
 /// The means over some questions.
@@ -60,17 +73,21 @@ fn dcg(gains: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::asked::Scope;
     use crate::eval::set::Question;
 
     fn set(relevant: &[(&str, &[(&str, f64)])]) -> TestSet {
-        let queries =
-            relevant.iter().map(|(q, _)| Question { id: q.to_string(), text: String::new(), lang: None }).collect();
+        let queries = relevant
+            .iter()
+            .map(|(q, _)| Question { id: q.to_string(), text: String::new(), lang: None, scope: Scope::default() })
+            .collect();
         let gains = |list: &[(&str, f64)]| list.iter().map(|(d, g)| (d.to_string(), *g)).collect::<HashMap<_, _>>();
         TestSet {
             name: "t".into(),
             corpus: vec![],
             queries,
             relevant: relevant.iter().map(|(q, list)| (q.to_string(), gains(list))).collect(),
+            unwanted: HashMap::new(),
         }
     }
 
@@ -95,6 +112,13 @@ mod tests {
         let late = ranking(&eleven.iter().map(String::as_str).collect::<Vec<_>>());
         let s = score(&set(&[("p", &[("a", 1.0)]), ("q", &[("b", 1.0)])]), &[late, ranking(&["b"])]);
         assert_eq!(s, Scores { ndcg10: 0.5, recall5: 0.5, mrr10: 0.5, hit5: 0.5, queries: 2 });
+        // What is only unwanted is no part of the means.
+        let mut marked = set(&[("q", &[("a", 1.0)])]);
+        marked.queries.push(Question { id: "r".into(), text: String::new(), lang: None, scope: Scope::default() });
+        marked.unwanted = HashMap::from([("q".into(), vec!["x".into(), "y".into()]), ("r".into(), vec!["z".into()])]);
+        let rankings = [ranking(&["a", "x"]), ranking(&["z"])];
+        assert_eq!(score(&marked, &rankings).queries, 1);
+        assert_eq!(unwanted(&marked, &rankings), (2, 3));
         // Nothing found at all.
         let s = score(&set(&[("q", &[("a", 1.0)])]), &[vec![]]);
         assert_eq!(s, Scores { ndcg10: 0.0, recall5: 0.0, mrr10: 0.0, hit5: 0.0, queries: 1 });

@@ -2,6 +2,7 @@
 //! on a built site.
 
 pub mod answers;
+pub mod asked;
 pub mod compare;
 pub mod interval;
 pub mod metrics;
@@ -88,7 +89,8 @@ pub fn run_site(set: &TestSet, site: &Path, settings: &Settings, reporter: &Repo
         None => None,
     };
     ask(set, &base, settings.mode, vectors.as_deref(), reporter, |question, hit| {
-        questions::place_of(set.relevant.get(question).into_iter().flat_map(|places| places.keys()), hit)
+        let wanted = set.relevant.get(question).into_iter().flat_map(|places| places.keys());
+        questions::place_of(wanted.chain(set.unwanted.get(question).into_iter().flatten()), hit)
     })
 }
 
@@ -108,7 +110,13 @@ fn ask(
     for (i, question) in set.queries.iter().enumerate() {
         let vector = vectors.and_then(|v| v.get(i)).map(Vec::as_slice);
         // What a reader waits for, and only a part of what is measured.
-        let query = Query { text: question.text.clone(), mode, ..Query::default() };
+        let query = Query {
+            text: question.text.clone(),
+            mode,
+            collections: question.scope.collections.clone(),
+            filters: question.scope.filters.clone(),
+            ..Query::default()
+        };
         let started = Instant::now();
         base.search(&query, vector)?;
         milliseconds.push(started.elapsed().as_secs_f64() * 1e3);
@@ -193,7 +201,14 @@ fn passages(document: &Document, number: u32) -> Result<Vec<Chunk>> {
         }
     }
     let id = ChunkId::new(&document.collection, &document.path, &document.text, 0);
-    Ok(vec![Chunk { id, doc: number, section: None, span_bytes: 0..document.text.len() as u32, overlap_bytes: 0, kind: ChunkKind::Text }])
+    Ok(vec![Chunk {
+        id,
+        doc: number,
+        section: None,
+        span_bytes: 0..document.text.len() as u32,
+        overlap_bytes: 0,
+        kind: ChunkKind::Text,
+    }])
 }
 
 /// About how many tokens a text has: 0.8 for a Chinese character, one for four others.

@@ -8,8 +8,10 @@
 //! ```
 //!
 //! The place is a path, or its end, with the collection in front or not; behind `#` a heading's title or its
-//! anchor. Several places are separated by ` | `.
+//! anchor. Several places are separated by ` | `. A file of JSON objects ([`super::asked`]), such as the page's download
+//! of feedback, is read as well.
 
+use super::asked::{self, Asked, Scope};
 use super::set::{Question, TestSet};
 use crate::error::{Error, Result};
 use kb_core::search::Hit;
@@ -24,7 +26,11 @@ pub fn read(path: &Path) -> Result<TestSet> {
         corpus: vec![],
         queries: vec![],
         relevant: HashMap::new(),
+        unwanted: HashMap::new(),
     };
+    if asked::is_json_lines(&text) {
+        return from_asked(set, &asked::parse(&text, path)?, path);
+    }
     for (i, line) in text.lines().enumerate() {
         let line = line.trim().trim_start_matches('\u{FEFF}');
         if line.is_empty() || line.starts_with('#') {
@@ -45,7 +51,12 @@ pub fn read(path: &Path) -> Result<TestSet> {
                 "a line is `question → file#heading`",
             ));
         }
-        set.queries.push(Question { id: id.clone(), text: question.trim().to_string(), lang: None });
+        set.queries.push(Question {
+            id: id.clone(),
+            text: question.trim().to_string(),
+            lang: None,
+            scope: Scope::default(),
+        });
         set.relevant.insert(id, places);
     }
     if set.queries.is_empty() {
@@ -66,12 +77,35 @@ pub fn place_of<'p>(mut places: impl Iterator<Item = &'p String>, hit: &Hit) -> 
 }
 
 fn is_at(hit: &Hit, place: &str) -> bool {
-    let (file, heading) = place.split_once('#').unwrap_or((place, ""));
-    let full = format!("{}/{}", hit.collection, hit.path);
-    let file = file.trim();
-    let same_file = full == file || full.strip_suffix(file).is_some_and(|rest| rest.ends_with('/'));
-    let heading = heading.trim();
-    same_file && (heading.is_empty() || hit.anchor == heading || hit.heading_path.iter().any(|h| h == heading))
+    asked::is_at(place, &hit.collection, &hit.path, &hit.heading_path, &hit.anchor)
+}
+
+/// Only a question with a place, wanted or not, can be ranked.
+fn from_asked(mut set: TestSet, questions: &[Asked], path: &Path) -> Result<TestSet> {
+    for (i, asked) in questions.iter().enumerate() {
+        let places: HashMap<String, f64> = asked.places().into_iter().map(|p| (p.to_string(), 1.0)).collect();
+        if places.is_empty() && asked.unwanted.is_empty() {
+            continue;
+        }
+        let id = format!("question-{}", i + 1);
+        set.queries.push(Question {
+            id: id.clone(),
+            text: asked.question.trim().to_string(),
+            lang: None,
+            scope: asked.scope()?,
+        });
+        if !places.is_empty() {
+            set.relevant.insert(id.clone(), places);
+        }
+        set.unwanted.insert(id, asked.unwanted.clone());
+    }
+    if set.queries.is_empty() {
+        return Err(Error::failed(
+            format!("no question of {} names a place", path.display()),
+            "questions that cannot be answered are for `eval --answers`",
+        ));
+    }
+    Ok(set)
 }
 
 #[cfg(test)]
@@ -111,6 +145,21 @@ mod tests {
             std::fs::write(&path, bad).expect("writes");
             assert!(read(&path).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn feedback_is_a_file_of_questions_too() {
+        let dir = tempfile::tempdir().expect("dir");
+        let path = dir.path().join("feedback.jsonl");
+        let text = "{\"question\": \"a\", \"expected\": [\"x.md\"], \"unwanted\": [\"y.md#H\"], \"collection\": \"c\"}\n\
+                    {\"question\": \"b\", \"expected\": \"unanswerable\"}\n{\"question\": \"c\", \"unwanted\": [\"z.md\"]}\n";
+        std::fs::write(&path, text).expect("writes");
+        let set = read(&path).expect("reads");
+        assert_eq!(set.queries.iter().map(|q| q.text.as_str()).collect::<Vec<_>>(), ["a", "c"]);
+        assert_eq!(set.queries[0].scope.collections, ["c"]);
+        assert_eq!((set.relevant.len(), set.unwanted["question-1"].len()), (1, 1));
+        std::fs::write(&path, "{\"question\": \"b\", \"expected\": \"unanswerable\"}\n").expect("writes");
+        assert!(read(&path).expect_err("refused").to_string().contains("names a place"));
     }
 
     #[test]

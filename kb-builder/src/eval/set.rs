@@ -1,5 +1,6 @@
 //! Reading a test set.
 
+use super::asked::Scope;
 use crate::error::{Error, Result};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -28,6 +29,9 @@ pub struct Question {
     /// Language code, where the set says so.
     #[serde(default)]
     pub lang: Option<String>,
+    /// Which documents of a site it is asked of.
+    #[serde(skip)]
+    pub scope: Scope,
 }
 
 /// A test set in memory.
@@ -41,6 +45,8 @@ pub struct TestSet {
     pub queries: Vec<Question>,
     /// Question id → passage id → gain, above 0.
     pub relevant: HashMap<String, HashMap<String, f64>>,
+    /// Question id → places that a reader marked as of no use.
+    pub unwanted: HashMap<String, Vec<String>>,
 }
 
 impl TestSet {
@@ -67,7 +73,7 @@ impl TestSet {
         if corpus.is_empty() || queries.is_empty() {
             return Err(invalid(dir, "it has no passages or no questions"));
         }
-        Ok(Self { name, corpus, queries, relevant })
+        Ok(Self { name, corpus, queries, relevant, unwanted: HashMap::new() })
     }
 }
 

@@ -5,8 +5,9 @@
 //! name point here) or whose `Origin` is another page.
 
 use super::body::ReplyBody;
+use super::current::{Current, Opened};
 use crate::answer::{Answer, Answerer, Progress, Settings};
-use crate::command::{SearchMode, SearchOutput};
+use crate::command::{SearchMode, SearchOutput, check_collections};
 use crate::error::{Error, Result};
 use crate::http::Client;
 use clap::ValueEnum;
@@ -15,10 +16,13 @@ use hyper::body::{Bytes, Incoming};
 use hyper::header::{HOST, HeaderMap, HeaderValue, ORIGIN};
 use hyper::{Method, Request, Response, StatusCode};
 use kb_core::answer::citations::Segment;
+use kb_core::answer::prompt::{Turn, language};
+use kb_core::answer::stream::Failure;
 use kb_core::search::{Filter, Query};
 use percent_encoding::percent_decode_str;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
@@ -26,10 +30,12 @@ use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 /// Longest question with its conditions, in bytes.
 const MAX_REQUEST_BYTES: usize = 256 << 10;
 
+/// Most turns of a conversation that are taken.
+const MAX_HISTORY: usize = 20;
+
 /// A base that answers over HTTP.
 pub struct Api {
-    answerer: Answerer,
-    settings: Settings,
+    base: Current,
     client: Client,
 }
 
@@ -43,15 +49,18 @@ struct Ask {
     /// `KEY=VALUE`
     #[serde(default)]
     filters: Vec<String>,
+    /// The turns before, the oldest first.
+    #[serde(default)]
+    history: Vec<Turn>,
 }
 
 /// A refusal.
 struct Refused(StatusCode, String);
 
 impl Api {
-    /// The API of an opened base.
-    pub fn new(answerer: Answerer, settings: Settings) -> Self {
-        Self { answerer, settings, client: Client::new() }
+    /// The API of the site in a folder, opened again whenever it is built anew.
+    pub fn open(site: &Path, settings: Settings) -> Result<Self> {
+        Ok(Self { base: Current::open(site, settings)?, client: Client::new() })
     }
 
     /// Answers a request whose path, below the base of the site, is `api/` and `name`.
@@ -84,9 +93,11 @@ impl Api {
             }
         }
         let json = blocking(move || {
+            let opened = self.base.get();
+            check_collections(opened.answerer.base(), &query.collections)?;
             let started = Instant::now();
-            let response = self.answerer.search(&query)?;
-            let model = self.answerer.base().manifest.model.as_ref().map(|m| m.name.as_str());
+            let response = opened.answerer.search(&query)?;
+            let model = opened.answerer.base().manifest.model.as_ref().map(|m| m.name.as_str());
             let output = SearchOutput::new(&query.text, &response, model, started.elapsed());
             serde_json::to_string(&output).map_err(|e| Error::failed(e.to_string(), ""))
         })
@@ -101,12 +112,23 @@ impl Api {
         if ask.question.trim().is_empty() {
             return Err(bad("the question is empty"));
         }
+        if ask.history.len() > MAX_HISTORY {
+            return Err(bad(&format!("the history has more than {MAX_HISTORY} turns")));
+        }
         let filters = ask.filters.iter().map(|f| filter(f)).collect::<Result<Vec<_>, _>>()?;
+        let api = Arc::clone(&self);
+        let collections = ask.collections.clone();
+        let opened = blocking(move || {
+            let opened = api.base.get();
+            check_collections(opened.answerer.base(), &collections)?;
+            Ok(opened)
+        })
+        .await?;
         let (events, pieces) = unbounded_channel();
         tokio::spawn(async move {
             let gone = events.clone();
             tokio::select! {
-                () = self.write(ask, filters, Events(events)) => {}
+                () = self.write(opened, ask, filters, Events(events)) => {}
                 // Nobody reads any more: the call of the model is dropped with its connection.
                 () = gone.closed() => {}
             }
@@ -114,35 +136,49 @@ impl Api {
         Ok(reply(StatusCode::OK, "text/event-stream", ReplyBody::Stream(pieces)))
     }
 
-    async fn write(self: Arc<Self>, ask: Ask, filters: Vec<Filter>, events: Events) {
-        let api = Arc::clone(&self);
-        let found = blocking(move || api.answerer.find(&ask.question, &ask.collections, &filters)).await;
-        let found = match found {
+    async fn write(self: Arc<Self>, opened: Arc<Opened>, ask: Ask, filters: Vec<Filter>, events: Events) {
+        let mut settings = opened.settings.clone();
+        let lang = language(&ask.question);
+        let asks_model = settings.endpoint.is_some();
+        let failed = |f: &Failure| json!({ "code": f.kind.code(), "message": f.to_text(lang), "status": f.status });
+        let mut full = ask.question.clone();
+        if asks_model && !ask.history.is_empty() {
+            if let Err(e) = crate::command::choose_model(&self.client, &mut settings, lang).await {
+                return events.send("error", &json!({ "message": e.to_string() }));
+            }
+            match Answerer::complete(&self.client, &settings, &ask.history, &ask.question).await {
+                Ok(completed) => full = completed,
+                Err(f) => return events.send("error", &failed(&f)),
+            }
+            events.send("question", &json!({ "text": full }));
+        }
+        let (here, question) = (Arc::clone(&opened), full.clone());
+        let found = match blocking(move || here.answerer.find(&question, &ask.collections, &filters)).await {
             Ok(found) => found,
             Err(Refused(_, message)) => return events.send("error", &json!({ "message": message })),
         };
         events.send("found", &found.relevance);
-        let mut settings = self.settings.clone();
-        if found.relevance.relevant && settings.endpoint.is_some() {
-            let lang = kb_core::answer::prompt::language(&found.question);
+        let as_asked = |mut answer: Answer| {
+            if full != ask.question {
+                ask.question.clone_into(&mut answer.question);
+                answer.understood = Some(full.clone());
+            }
+            answer
+        };
+        if found.relevance.relevant && asks_model {
             if let Err(e) = crate::command::choose_model(&self.client, &mut settings, lang).await {
                 return events.send("error", &json!({ "message": e.to_string() }));
             }
-            let written = self.answerer.with_model(&found, &self.client, &settings, &mut |p| events.progress(&p)).await;
-            match written {
-                Ok(answer) => events.send("answer", &answer),
-                Err(f) => {
-                    events.send(
-                        "error",
-                        &json!({ "code": f.kind.code(), "message": f.to_text(lang), "status": f.status }),
-                    );
-                }
+            let mut show = |p| events.progress(&p);
+            match opened.answerer.with_model(&found, &self.client, &settings, &mut show).await {
+                Ok(answer) => events.send("answer", &as_asked(answer)),
+                Err(f) => events.send("error", &failed(&f)),
             }
             return;
         }
-        let api = Arc::clone(&self);
-        match blocking(move || Ok(api.answerer.without_model(&found, &settings))).await {
-            Ok(answer) => events.whole(&answer),
+        let here = Arc::clone(&opened);
+        match blocking(move || Ok(here.answerer.without_model(&found, &settings))).await {
+            Ok(answer) => events.whole(&as_asked(answer)),
             Err(Refused(_, message)) => events.send("error", &json!({ "message": message })),
         }
     }

@@ -2,6 +2,7 @@
 
 mod api;
 mod body;
+mod current;
 mod files;
 
 pub use api::Api;

@@ -6,6 +6,7 @@
 //! - [`stream`] reads the reply: bytes in, events out.
 //! - [`citations`] finds `[1]` and its relatives in the text as it arrives; [`support`] compares every
 //!   sentence with what it cites.
+//! - [`judge`] lets a language model grade an answer.
 //! - [`extract`] answers with sentences of the passages themselves.
 //!
 //! Nothing here sends or receives: the browser and the command line do, with the same code behind them.
@@ -13,11 +14,13 @@
 pub mod citations;
 mod code;
 pub mod extract;
+pub mod judge;
 mod passage;
 pub mod prompt;
 pub mod relevance;
 pub mod request;
 pub mod stream;
 pub mod support;
+mod template;
 
 pub use passage::{MAX_PASSAGES, Passage, passages};

@@ -66,16 +66,6 @@ fn code_that_is_harmless_stays() {
 }
 
 #[test]
-fn templates_without_their_places_are_refused() {
-    let mut template = Template::default();
-    assert!(template.check().is_ok());
-    template.user = "{question}".into();
-    assert!(template.check().is_err());
-    template.user = "{passages} {question} {question}".into();
-    assert!(template.check().is_err());
-}
-
-#[test]
 fn a_follow_up_is_rewritten_with_the_last_turns() {
     let turn = |q: &str| Turn { question: q.into(), answer: "a".repeat(5000) };
     let messages =

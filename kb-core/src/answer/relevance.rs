@@ -2,11 +2,13 @@
 //!
 //! Figures decide that the search has anyway: the cosine of the nearest passage, and how far it is ahead of
 //! the others; the coverage, the share of the question's words that its best passage has; and how much of
-//! the question stands nowhere in the base. The words say nothing where the nearest passage is in another language. A cosine means nothing without its model, so its part
+//! the question stands nowhere in the base. The words say nothing where the nearest passage is in another language. A name
+//! that stands nowhere ([`names`]) says much in any language: what the base never mentions it hardly explains. A cosine means nothing without its model, so its part
 //! is kept by model; of an unknown model only the words are looked at. docs/BENCHMARKS.md has the curve
 //! that the figures come from.
 
 use super::prompt::language;
+use crate::document::Lang;
 use crate::search::{Mode, Response};
 use serde::Serialize;
 
@@ -23,14 +25,45 @@ pub struct Evidence {
     pub coverage: f32,
     /// [`Response::unknown`]
     pub unknown: f32,
+    /// Whether one of the question's [`names`] stands nowhere in the base.
+    pub strange: bool,
 }
 
+/// Most names of a question that are looked up.
+const MAX_NAMES: usize = 4;
+/// Longest name in characters.
+const MAX_NAME_CHARS: usize = 40;
+
+/// The names in a question, each to be looked up by itself: a word is strange if most of it is [`Response::unknown`].
+/// In a question with wide characters every Latin word is one; in others a word with a capital behind the first word, or
+/// with one inside. A question in capitals has none.
+pub fn names(question: &str) -> Vec<String> {
+    let wide = language(question) == Lang::Zh;
+    let shouted = !question.chars().any(char::is_lowercase);
+    let part = |c: char| u32::from(c) < 0x2e80 && (c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '+' | '#'));
+    let mut out: Vec<String> = Vec::new();
+    let words = question.split(|c| !part(c)).map(|w| w.trim_matches(['.', '-', '_'])).filter(|w| !w.is_empty());
+    for (i, word) in words.enumerate() {
+        let letters = word.chars().filter(|c| c.is_alphabetic()).count();
+        let inner = word.chars().skip(1).any(char::is_uppercase);
+        let named = if wide { true } else { !shouted && (inner || (i > 0 && word.starts_with(char::is_uppercase))) };
+        let fits = letters >= 2 && word.chars().count() <= MAX_NAME_CHARS && out.len() < MAX_NAMES;
+        if named && fits && !out.iter().any(|o| o == word) {
+            out.push(word.to_owned());
+        }
+    }
+    out
+}
+
+/// From which share of unknown words a name is strange: of `GPT-4o` one of two words.
+pub const STRANGE: f32 = 0.5;
+
 impl Evidence {
-    /// The figures of a response.
-    pub fn of(question: &str, response: &Response) -> Self {
+    /// The figures of a response; `strange` as in the field.
+    pub fn of(question: &str, response: &Response, strange: bool) -> Self {
         let near = if response.mode == Mode::Lexical { &[][..] } else { response.hits.as_slice() };
         let hits = near.iter().filter_map(|h| Some((h.vector_score?, h.lang.as_str())));
-        Self { coverage: response.coverage, unknown: response.unknown, ..Self::near(question, hits) }
+        Self { coverage: response.coverage, unknown: response.unknown, strange, ..Self::near(question, hits) }
     }
 
     /// The figures of the hits that have a cosine: cosine and language of each.
@@ -64,6 +97,8 @@ pub struct Calibration {
     pub unknown: f32,
     /// Counts in place of the last two where the nearest passage is in another language.
     pub foreign: f32,
+    /// What a name counts that stands nowhere in the base.
+    pub strange: f32,
     /// Relevance below which nothing is said to have been found, 0 to 1.
     pub threshold: f32,
     /// Cosine from which a sentence means what a passage says; none if that is not known of the model.
@@ -74,24 +109,26 @@ impl Calibration {
     /// For searches by words, and for models that have not been calibrated. It refuses late: a question in
     /// other words than the text has little coverage too.
     pub const WORDS: Self = Self {
-        bias: 1.7,
+        bias: 2.1,
         cosine: 0.0,
         lead: 0.0,
-        coverage: 0.4,
+        coverage: 0.3,
         unknown: -2.9,
         foreign: 0.0,
-        threshold: 0.3,
+        strange: -3.8,
+        threshold: 0.35,
         near: None,
     };
     /// For multilingual-e5-small and its kin, of cosines as they are (`VectorIndex::search`).
     pub const E5: Self = Self {
-        bias: -15.0,
-        cosine: 18.3,
-        lead: 48.3,
+        bias: -14.9,
+        cosine: 18.7,
+        lead: 54.1,
         coverage: 0.0,
-        unknown: -2.2,
+        unknown: -1.8,
         foreign: 0.0,
-        threshold: 0.22,
+        strange: -4.3,
+        threshold: 0.35,
         near: Some(0.9),
     };
 
@@ -110,7 +147,11 @@ impl Calibration {
         } else {
             self.coverage * evidence.coverage + self.unknown * evidence.unknown
         };
-        self.bias + self.cosine * evidence.cosine.unwrap_or(0.0) + self.lead * evidence.lead + words
+        self.bias
+            + self.cosine * evidence.cosine.unwrap_or(0.0)
+            + self.lead * evidence.lead
+            + words
+            + if evidence.strange { self.strange } else { 0.0 }
     }
 }
 
@@ -144,7 +185,7 @@ mod tests {
     const E5: &str = "multilingual-e5-small-zh-en-q4";
 
     fn evidence(cosine: Option<f32>, coverage: f32, unknown: f32) -> Evidence {
-        Evidence { cosine, lead: 0.03, foreign: false, coverage, unknown }
+        Evidence { cosine, lead: 0.03, foreign: false, coverage, unknown, strange: false }
     }
 
     #[test]
@@ -154,6 +195,29 @@ mod tests {
         assert!(score(0.9, 0.5, 0.2) > score(0.85, 0.5, 0.2) && score(0.9, 0.5, 0.2) > score(0.9, 0.5, 0.6));
         assert!(!judged(0.7, 0.0, 1.0).relevant && judged(0.92, 0.6, 0.0).relevant);
         assert!(!judge(Evidence::default(), false, None).relevant, "nothing was found at all");
+        // A name that stands nowhere outweighs a near passage, and one more word that does.
+        let named = |strange| judge(Evidence { strange, ..evidence(Some(0.87), 0.5, 0.2) }, true, Some(E5));
+        assert!(named(false).relevant && !named(true).relevant);
+    }
+
+    #[test]
+    fn names_are_found() {
+        let found = |question: &str| names(question).join(" ");
+        for (question, expected) in [
+            ("PageRank 的阻尼系数一般取多少", "PageRank"),
+            ("用 git 的 C 代码怎么写 hook", "git hook"),
+            ("How does the Borrow checker of Rust work?", "Borrow Rust"),
+            ("Where is PostgreSQL, where is PostgreSQL?", "PostgreSQL"),
+            ("PostgreSQL or not", "PostgreSQL"),
+            ("Python has it", ""),
+            ("what is a branch", ""),
+            ("HOW DO I UNDO", ""),
+            ("why GPT-4o and C++?", "GPT-4o"),
+            ("", ""),
+        ] {
+            assert_eq!(found(question), expected, "{question}");
+        }
+        assert!(names(&"Xy Zw ".repeat(100_000)).len() <= MAX_NAMES);
     }
 
     #[test]

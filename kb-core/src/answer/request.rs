@@ -63,6 +63,11 @@ impl Provider {
         }
     }
 
+    /// Whether nothing can be asked without a key.
+    pub fn needs_key(self) -> bool {
+        self == Self::DeepSeek
+    }
+
     /// The environment variable that usually holds the key.
     pub fn key_variable(self) -> Option<&'static str> {
         match self {
@@ -217,6 +222,26 @@ pub fn chat_body(provider: Provider, options: &ChatOptions, messages: &[Message]
         }
     }
     body.to_string()
+}
+
+/// Whether the server has cut the beginning of a prompt off, the rules with it: Ollama does so silently
+/// where the model's window is smaller than the one that was asked for. `prompt_tokens` is what the server
+/// says it has read; 0 says nothing.
+pub fn prompt_was_cut(provider: Provider, messages: &[Message], num_ctx: u32, prompt_tokens: u32) -> bool {
+    if provider.protocol() != Protocol::Ollama || prompt_tokens == 0 {
+        return false;
+    }
+    prompt_tokens >= num_ctx || prompt_tokens < least_tokens(messages)
+}
+
+/// Fewer tokens than any usual tokeniser makes of the messages: none takes more than some six letters, or
+/// three characters of a wide script, for one over a whole text.
+fn least_tokens(messages: &[Message]) -> u32 {
+    let (mut wide, mut narrow) = (0_u64, 0_u64);
+    for c in messages.iter().flat_map(|m| m.content.chars()).filter(|c| c.is_alphanumeric()) {
+        if u32::from(c) >= 0x2e80 { wide += 1 } else { narrow += 1 }
+    }
+    u32::try_from(wide / 3 + narrow / 7).unwrap_or(u32::MAX)
 }
 
 /// The names of the models in a reply to a GET of [`Endpoint::models_url`], in the server's order.

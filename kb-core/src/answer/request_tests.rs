@@ -80,3 +80,18 @@ fn names_lead_back_to_their_provider() {
     assert_eq!(Provider::from_name("openai"), Some(Provider::OpenAiCompatible));
     assert_eq!(Provider::from_name("x"), None);
 }
+
+#[test]
+fn a_prompt_that_was_cut_is_noticed() {
+    let message = |text: String| [Message { role: Role::User, content: text }];
+    // 1,400 letters are some 300 tokens; a server that has read 40 of them has cut the rest.
+    let english = message("seven l ".repeat(200));
+    for (tokens, cut) in [(300, false), (250, false), (40, true), (0, false), (4096, true), (5000, true)] {
+        assert_eq!(prompt_was_cut(Provider::Ollama, &english, 4096, tokens), cut, "{tokens}");
+    }
+    let chinese = message("检索系统的两半".repeat(100));
+    assert!(!prompt_was_cut(Provider::Ollama, &chinese, 4096, 420));
+    assert!(prompt_was_cut(Provider::Ollama, &chinese, 4096, 200));
+    // The others refuse a prompt that is too long.
+    assert!(!prompt_was_cut(Provider::DeepSeek, &english, 4096, 40));
+}

@@ -66,7 +66,7 @@ pub fn check(
             }
         }
         let own = content_terms(words);
-        let (support, verdict) = if own.len() < MIN_TERMS || is_no_claim(words) || says(words, refusal) {
+        let (support, verdict) = if own.len() < MIN_TERMS || is_no_claim(words) || is_refusal(words, refusal) {
             (0.0, Verdict::NoClaim)
         } else if cited.is_empty() {
             (0.0, Verdict::Uncited)
@@ -126,10 +126,6 @@ pub fn is_refusal(text: &str, refusal: &str) -> bool {
     let letters = |s: &str| s.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
     let (text, refusal) = (letters(text), letters(refusal));
     !refusal.is_empty() && text.len() <= refusal.len() + 24 && text.contains(&refusal)
-}
-
-fn says(sentence: &str, refusal: &str) -> bool {
-    is_refusal(sentence, refusal)
 }
 
 /// The text without citations, and where each citation stood.

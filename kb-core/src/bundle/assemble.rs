@@ -3,6 +3,7 @@
 use super::frame::{self, FORMAT_VERSION, SectionKind};
 use super::manifest::{CollectionInfo, Counts, Manifest, SectionRef, sha256_hex};
 use super::{chunks, docs, text};
+use crate::answer::prompt::TemplateChanges;
 use crate::chunk::Chunk;
 use crate::document::Document;
 use crate::embed::ModelInfo;
@@ -43,6 +44,7 @@ pub struct BundleBuilder<'a> {
     chunks: &'a [Chunk],
     retrieval: RetrievalOptions,
     synonyms: String,
+    templates: TemplateChanges,
     indexes: BTreeMap<SectionKind, Vec<u8>>,
 }
 
@@ -60,6 +62,7 @@ impl<'a> BundleBuilder<'a> {
             chunks,
             retrieval: RetrievalOptions::default(),
             synonyms: String::new(),
+            templates: TemplateChanges::default(),
             indexes: BTreeMap::new(),
         }
     }
@@ -91,6 +94,12 @@ impl<'a> BundleBuilder<'a> {
     /// The author's list of synonyms.
     pub fn synonyms(mut self, list: &str) -> Self {
         self.synonyms = list.into();
+        self
+    }
+
+    /// What is replaced of the words that a language model gets.
+    pub fn templates(mut self, changes: TemplateChanges) -> Self {
+        self.templates = changes;
         self
     }
 
@@ -150,6 +159,7 @@ impl<'a> BundleBuilder<'a> {
             model: self.model,
             retrieval: self.retrieval,
             synonyms: self.synonyms,
+            templates: self.templates,
             counts: Counts {
                 documents: count(self.documents.len())?,
                 chunks: count(self.chunks.len())?,

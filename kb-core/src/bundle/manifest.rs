@@ -1,6 +1,7 @@
 //! `manifest.json`: what a bundle is, and which section files it consists of.
 
 use super::frame::{self, FORMAT_VERSION, HEADER_BYTES, MAX_SECTION_BYTES, SectionKind};
+use crate::answer::prompt::{TemplateChanges, Templates};
 use crate::embed::ModelInfo;
 use crate::search::{RetrievalOptions, Synonyms};
 use crate::{Error, ErrorKind, Result};
@@ -46,6 +47,9 @@ pub struct Manifest {
     /// The author's list of synonyms, as [`Synonyms::with`] reads it; empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub synonyms: String,
+    /// What the author replaces of the words that a language model gets with the passages.
+    #[serde(default, skip_serializing_if = "TemplateChanges::is_empty")]
+    pub templates: TemplateChanges,
     /// Totals.
     pub counts: Counts,
     /// The section files, sorted by kind, parts of one kind in order.
@@ -228,6 +232,9 @@ impl Manifest {
         }
         if let Err(e) = Synonyms::with(&self.synonyms) {
             return Err(corrupt(format!("the manifest's list of synonyms cannot be read: {}", e.message())));
+        }
+        if let Err(e) = Templates::default().with(&self.templates) {
+            return Err(corrupt(format!("the manifest's templates cannot be used: {}", e.message())));
         }
         if self.section(SectionKind::Vectors).is_some() && self.model.is_none() {
             return Err(corrupt("the manifest lists vectors but no model"));

@@ -1,8 +1,8 @@
 //! The heading strategy: a passage is a section, and a long section is cut at its paragraphs.
 
-use super::pack::{Piece, pack};
 use super::Chunk;
 use super::cut::{check_size, chunks_of};
+use super::pack::{Piece, pack};
 use crate::document::Document;
 use crate::{Error, ErrorKind, Result};
 use std::ops::Range;

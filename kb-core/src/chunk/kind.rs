@@ -125,8 +125,19 @@ mod rules {
         (
             ChunkKind::Steps,
             &[
-                "how to", "install", "getting started", "quick start", "quickstart", "tutorial", "step", "步骤", "安装",
-                "教程", "快速开始", "快速入门", "操作",
+                "how to",
+                "install",
+                "getting started",
+                "quick start",
+                "quickstart",
+                "tutorial",
+                "step",
+                "步骤",
+                "安装",
+                "教程",
+                "快速开始",
+                "快速入门",
+                "操作",
             ],
         ),
         (
@@ -150,7 +161,17 @@ mod rules {
 
     /// How a sentence that defines something goes on, near its beginning.
     const DEFINING: [&str; 12] = [
-        " is a ", " is an ", " is the ", " are a ", " refers to ", " means ", "是一种", "是一个", "是指", "指的是", "称为",
+        " is a ",
+        " is an ",
+        " is the ",
+        " are a ",
+        " refers to ",
+        " means ",
+        "是一种",
+        "是一个",
+        "是指",
+        "指的是",
+        "称为",
         "是一类",
     ];
     /// How far into a passage such a sentence is looked for, in characters.
@@ -279,7 +300,11 @@ mod rules {
                 ("```sh\ngit rebase -i main\ngit push --force\n```\nDone.", "", ChunkKind::Code),
                 ("| a | b |\n|---|---|\n| 1 | 2 |\nNote.", "", ChunkKind::Table),
                 ("1. Open it.\n2. Write.\n3. Save.\n", "", ChunkKind::Steps),
-                ("Run this:\n\n```\nmake\n```\nand then wait until it has finished its long work.", "Install", ChunkKind::Steps),
+                (
+                    "Run this:\n\n```\nmake\n```\nand then wait until it has finished its long work.",
+                    "Install",
+                    ChunkKind::Steps,
+                ),
                 (params, "", ChunkKind::Parameters),
                 ("- one thing\n- another thing\n", "Optional arguments", ChunkKind::Parameters),
                 ("> [!WARNING]\n> This deletes everything.", "", ChunkKind::Warning),

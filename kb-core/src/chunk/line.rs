@@ -37,7 +37,8 @@ pub(super) fn chunk(document: &Document, doc: u32, window: &Window) -> Result<Ve
             chars += parts[end].chars;
             end += 1;
         }
-        pieces.push(Piece { span: parts[first].span.start..parts[end - 1].span.end, new_from: parts[fresh].span.start });
+        pieces
+            .push(Piece { span: parts[first].span.start..parts[end - 1].span.end, new_from: parts[fresh].span.start });
         let mut repeated = 0;
         first = end;
         while first > fresh + 1 && repeated + parts[first - 1].chars <= window.overlap {

@@ -24,12 +24,12 @@ use crate::document::{Document, PlainText, plain_after};
 pub use kind::ChunkKind;
 #[cfg(feature = "build")]
 pub use kind::kind_of;
-#[cfg(feature = "build")]
-pub use strategy::{ChunkStrategy, Window};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::ops::Range;
+#[cfg(feature = "build")]
+pub use strategy::{ChunkStrategy, Window};
 
 /// Stable identity of a chunk: a hash of collection, path, text and the occurrence of that text in
 /// the document, so that inserting something elsewhere moves no other id. Shown as 16 hex digits.

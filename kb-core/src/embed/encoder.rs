@@ -6,6 +6,10 @@ use crate::{Error, ErrorKind, Result};
 use sha2::{Digest, Sha256};
 use tokenizers::{Tokenizer, TruncationDirection, TruncationParams, TruncationStrategy};
 
+/// What a model's longest input may be, in tokens: fewer than the least hold no text, and no encoder that fits
+/// into a page has more positions than the most.
+const MAX_TOKENS: std::ops::RangeInclusive<usize> = 8..=8192;
+
 /// An encoder that runs here: the same code natively and in the browser.
 pub struct OnnxEncoder {
     info: ModelInfo,
@@ -38,6 +42,17 @@ impl OnnxEncoder {
             ));
         }
         info.fingerprint = fingerprint;
+        if !MAX_TOKENS.contains(&info.max_tokens) {
+            return Err(Error::new(
+                ErrorKind::Model,
+                format!(
+                    "the model's description says {} tokens at most, it must say {} to {}",
+                    info.max_tokens,
+                    MAX_TOKENS.start(),
+                    MAX_TOKENS.end()
+                ),
+            ));
+        }
         let mut tokenizer = Tokenizer::from_bytes(tokenizer).map_err(tokenizer_error)?;
         // Files of sentence-transformers models often pad to 128 tokens.
         tokenizer.with_padding(None);

@@ -83,7 +83,10 @@ mod tests {
         let all = [document("a", Lang::Zh, "图, #dp"), document("b", Lang::En, "dp"), document("c", Lang::En, "")];
         let passages = all.iter().map(|d| (d, ChunkKind::Text)).chain(all[..2].iter().map(|d| (d, ChunkKind::Code)));
         let facets = count(passages.chain([(&all[0], ChunkKind::Code)]));
-        assert_eq!(facets.iter().find(|f| f.key == "type").map(|f| f.values.clone()), Some(vec![("text".into(), 3), ("code".into(), 2)]));
+        assert_eq!(
+            facets.iter().find(|f| f.key == "type").map(|f| f.values.clone()),
+            Some(vec![("text".into(), 3), ("code".into(), 2)])
+        );
         let of = |key: &str| facets.iter().find(|f| f.key == key).map(|f| f.values.clone());
         assert_eq!(of("collection"), Some(vec![("notes".into(), 3)]));
         assert_eq!(of("lang"), Some(vec![("en".into(), 2), ("zh".into(), 1)]));

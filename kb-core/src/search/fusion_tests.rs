@@ -62,7 +62,10 @@ fn vectors_give_more_candidates_in_a_large_base() {
 
 #[test]
 fn a_few_pages_are_no_language_of_a_base() {
-    assert_eq!([(0, 10), (1, 10), (2, 10), (10, 10), (0, 0)].map(|(own, all)| speaks(own, all)), [false, false, true, true, false]);
+    assert_eq!(
+        [(0, 10), (1, 10), (2, 10), (10, 10), (0, 0)].map(|(own, all)| speaks(own, all)),
+        [false, false, true, true, false]
+    );
 }
 
 #[test]

@@ -287,7 +287,9 @@ impl KnowledgeBase {
                 explanations.push(f.explanation(folded));
             }
         }
-        let facets = count(fused.iter().filter_map(|f| Some((self.document_of(f.chunk)?, self.chunks.get(f.chunk as usize)?.kind))));
+        let facets = count(
+            fused.iter().filter_map(|f| Some((self.document_of(f.chunk)?, self.chunks.get(f.chunk as usize)?.kind))),
+        );
         let response = Response {
             hits,
             mode,

@@ -1,8 +1,8 @@
 //! A small base of real pages, asked in every mode.
 
 use super::*;
-use crate::chunk::{ChunkId, ChunkKind};
 use crate::chunk::heading::{HeadingOptions, chunk};
+use crate::chunk::{ChunkId, ChunkKind};
 use crate::document::{parse_markdown, plain};
 use crate::index::lexical::LexicalBuilder;
 use crate::search::Filter;
@@ -215,7 +215,14 @@ fn a_hit_leads_to_the_section_that_is_shown() {
 #[test]
 fn parts_that_do_not_fit_are_refused() {
     let document = || parse_markdown("p.md", "# 图\n\ntext\n").document;
-    let good = || Chunk { id: ChunkId(1), doc: 0, section: Some(0), span_bytes: 0..10, overlap_bytes: 0, kind: ChunkKind::Text };
+    let good = || Chunk {
+        id: ChunkId(1),
+        doc: 0,
+        section: Some(0),
+        span_bytes: 0..10,
+        overlap_bytes: 0,
+        kind: ChunkKind::Text,
+    };
     let index = |n: usize| {
         let mut b = LexicalBuilder::new();
         (0..n).for_each(|_| b.add("", "", "x").expect("small"));

@@ -2,10 +2,10 @@
 
 import { answerText } from './answer-text.js';
 import { el, safeUrl } from './dom.js';
-import { keepFeedback } from './feedback.js';
+import { keepFeedback, placeOf } from './feedback.js';
 import { llmSettings } from './llm-settings.js';
 import { href as pageHref } from './routes.js';
-import { check, completeQuestion, connect, extractive, findPassages, prompt, refusal, stream } from '../engine/answers.js';
+import { check, completeQuestion, connect, extractive, findPassages, prompt, refusal, stream, useTemplates } from '../engine/answers.js';
 
 /** How many turns of a conversation a follow-up is understood with. */
 const MEMORY = 3;
@@ -25,7 +25,7 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
   let turn = new AbortController();
   /** @type {{ text: string, collections: string[], filters: any[] }} */
   let question = { text: '', collections: [], filters: [] };
-  /** @type {{ question: string, answer: string }[]} */
+  /** `markdown` is the turn for those who take the conversation away. @type {{ question: string, answer: string, markdown: string }[]} */
   let history = [];
   const settings = llmSettings({ strings, language, onChange: () => offer(), place: dialogs });
 
@@ -51,7 +51,8 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
     const stop = el('button', { type: 'button', class: 'button button-quiet', onclick: () => turn.abort() }, s.stop);
     const state = el('p', { class: 'answer-state', role: 'status' }, s.searching);
     const body = el('div', { class: 'answer-text prose', 'aria-live': 'off' });
-    const thoughts = el('details', { class: 'answer-thoughts', hidden: true }, el('summary', {}, s.thinking), el('p'));
+    const thoughts = el('details', { class: 'answer-thoughts', hidden: true }, el('summary', {}, s.thinking));
+    const think = thinking(thoughts);
     const sources = el('ol', { class: 'answer-sources' });
     const foot = el('div', { class: 'answer-foot' });
     const article = el('article', { class: 'answer', 'aria-busy': true, 'aria-label': s.label },
@@ -76,6 +77,7 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
     const cite = (n, passage) => el('button', {
       type: 'button', class: 'cite', 'data-cite': n, 'aria-label': s.citation(n, place(passages[passage])), title: place(passages[passage]), onclick: () => opened(n),
     }, String(n));
+    const debug = { began: performance.now(), first: 0, messages: /** @type {any} */ (undefined), reply: /** @type {string[]} */ ([]) };
     const text = answerText(body, { strings, cite });
     text.clear();
     const add = (segment) => {
@@ -86,17 +88,19 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
       }
       text.add(segment);
     };
-    const debug = { began: performance.now(), first: 0, messages: /** @type {any} */ (undefined), reply: '' };
     let chat;
     let end;
     let kind = 'extractive';
     let checked;
     try {
+      useTemplates(engine);
       const model = settings.current();
       if (model) chat = await connect(model);
       let full = asked;
       if (chat && history.length) {
-        full = { ...asked, text: await completeQuestion(chat, history.slice(-MEMORY), asked.text, signal) };
+        full = { ...asked, text: await completeQuestion(chat, history.slice(-MEMORY).map(({ question: before, answer }) => ({ question: before, answer })), asked.text, signal) };
+        // What was asked of the base is not hidden from whoever asked.
+        if (full.text !== asked.text) state.after(el('p', { class: 'answer-understood' }, s.understood(full.text)));
       }
       found = await findPassages(engine, full, signal);
       passages = found.passages;
@@ -115,16 +119,16 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
           debug.first ||= performance.now();
           if (event.kind === 'reasoning') {
             thoughts.hidden = false;
-            thoughts.lastChild.textContent += event.text;
+            think(event.text);
           } else if (event.kind === 'restart') {
             thoughts.hidden = false;
-            thoughts.lastChild.textContent += segments.map((segment) => (segment.kind === 'text' ? segment.text : '')).join('');
+            think(segments.map((segment) => (segment.kind === 'text' ? segment.text : '')).join(''));
             segments = [];
             order.length = 0;
             sources.replaceChildren();
             text.clear();
           } else if (event.kind !== 'waiting') {
-            if (event.kind === 'text') debug.reply += event.text;
+            if (event.kind === 'text') debug.reply.push(event.text);
             add(event);
           }
         }, signal);
@@ -133,7 +137,7 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
         for (const segment of await extractive(engine, found, signal)) add(segment);
       }
       // A longer answer would hold up the page; its beginning says enough.
-      checked = await check(firstPart(segments), passages, nothing, found.relevance.score);
+      checked = await check(engine, firstPart(segments), passages, nothing, found.relevance.score, signal);
       if (kind === 'generated' && checked.refused) kind = 'refused';
       await text.finish(segments, kind === 'generated' ? checked.sentences : []);
     } catch (error) {
@@ -160,8 +164,9 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
       passages.slice(0, 3).forEach((passage, i) => sources.append(source(i + 1, passage, asked.text)));
       if (passages.length) sources.before(el('p', { class: 'answer-nearest' }, s.nearest));
     }
-    finishFoot(foot, { kind, checked, end, segments, passages, order, asked: as, debug, found });
-    history.push({ question: as, answer: plain(segments) });
+    const turnText = markdown(as, segments, order.map((passage) => passages[passage]), base);
+    finishFoot(foot, { kind, checked, end, passages, order, turnText, scope: asked, debug, found });
+    history.push({ question: as, answer: plain(segments), markdown: turnText });
     next(article);
     announce(s.ready);
   }
@@ -203,7 +208,7 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
           original ? el('a', { href: passage.anchor ? `${original.split('#')[0]}#${passage.anchor}` : original, rel: 'noopener noreferrer' }, s.original) : '')));
   }
 
-  function finishFoot(foot, { kind, checked, end, segments, passages, order, asked, debug, found }) {
+  function finishFoot(foot, { kind, checked, end, passages, order, turnText, scope, debug, found }) {
     const { answer: s } = strings();
     const tools = el('div', { class: 'answer-tools' });
     foot.append(tools);
@@ -215,14 +220,19 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
       await navigator.clipboard.writeText(await text());
       made.textContent = strings().reader.copied;
     };
+    if (end?.cut) foot.prepend(el('p', { class: 'notice-code', role: 'status' }, s.cut));
     if (kind === 'generated' || kind === 'extractive') {
       tools.append(el('span', { class: 'answer-confidence', title: s.confidenceMeans }, s.confidence(Math.round(checked.confidence * 100))));
       if (checked.sentences.some(({ verdict }) => verdict === 'weak' || verdict === 'uncited') && kind === 'generated') tools.append(el('span', { class: 'answer-weak' }, s.weak));
-      button(s.copy, copied(() => markdown(asked, segments, order.map((passage) => passages[passage]), base)));
+      button(s.copy, copied(() => turnText));
+    }
+    if (history.length) {
+      const all = [...history.map((one) => one.markdown), turnText];
+      button(s.copyAll, copied(() => all.join('\n')));
     }
     button(s.copyPrompt, copied(async () => (await prompt(found, 16_384)).messages.map(({ content }) => content).join('\n\n')));
     const thank = (value) => (made) => {
-      keepFeedback({ question: asked, useful: value, sources: order.map((passage) => `${passages[passage].path}#${passages[passage].anchor}`), kind });
+      keepFeedback({ question: found.question, useful: value, on: 'answer', kind, places: order.map((passage) => placeOf(passages[passage])), collections: scope.collections, filters: scope.filters });
       made.parentElement.querySelectorAll('[data-feedback]').forEach((each) => each.remove());
       tools.append(el('span', {}, s.thanks));
     };
@@ -238,7 +248,7 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
       el('p', {}, facts.filter(Boolean).join(' · ')),
       el('ol', {}, ...found.hits.map((hit) => el('li', {}, `${hit.score.toFixed(4)}  ${hit.path} › ${hit.headingPath.at(-1) ?? hit.title}`))),
       ...(debug.messages ?? []).map(({ role, content }) => el('div', {}, el('h3', {}, role), el('pre', {}, content))),
-      debug.reply ? el('div', {}, el('h3', {}, s.reply), el('pre', {}, debug.reply)) : ''));
+      debug.reply.length ? el('div', {}, el('h3', {}, s.reply), el('pre', {}, debug.reply.join(''))) : ''));
   }
 
   return {
@@ -257,8 +267,25 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
 
 const place = (passage) => (passage ? [passage.title, ...passage.headingPath].filter((part, i, all) => part && part !== all[i - 1]).join(' › ') : '');
 
+/** Shows what a model thinks aloud, a piece for every frame and in paragraphs, so that a long one does not hold up the page. */
+function thinking(root) {
+  const lines = el('div');
+  root.append(lines);
+  let [waiting, scheduled] = ['', false];
+  return (/** @type {string} */ text) => {
+    waiting += text;
+    if (scheduled) return;
+    scheduled = true;
+    setTimeout(() => {
+      if (!lines.lastChild || lines.lastChild.textContent.length > 4000) lines.append(el('p'));
+      lines.lastChild.append(waiting);
+      [waiting, scheduled] = ['', false];
+    }, 50);
+  };
+}
+
 /** How much of an answer is compared with its sources. Characters. */
-const CHECKED = 20_000;
+const CHECKED = 8000;
 
 function firstPart(segments) {
   let left = CHECKED;

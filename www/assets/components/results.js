@@ -8,10 +8,10 @@ const ATTENTION = 1500;
 
 /**
  * @param {HTMLElement} root
- * @param {{ base: URL, href?: import('./routes.js').Href, onUp: () => void, onSearchAll: () => void, announce: (text: string) => void }} handlers
- *   `onUp` when the keyboard leaves the list at its top
+ * @param {{ base: URL, href?: import('./routes.js').Href, onUp: () => void, onSearchAll: () => void, announce: (text: string) => void, mark?: (hit: any, query: any) => HTMLElement }} handlers
+ *   `onUp` when the keyboard leaves the list at its top; `mark` makes what asks about a result
  */
-export function resultList(root, { base, href = pageHref, onUp, onSearchAll, announce }) {
+export function resultList(root, { base, href = pageHref, onUp, onSearchAll, announce, mark }) {
   const list = el('ol', { class: 'hits' });
   const heading = el('h2', { class: 'results-count' });
   const time = el('span');
@@ -62,7 +62,7 @@ export function resultList(root, { base, href = pageHref, onUp, onSearchAll, ann
       const key = JSON.stringify([hit, under, strings.name, query.text]);
       const old = items.get(hit.chunkId);
       const item = old?.item ?? el('li', { class: 'hit' });
-      if (old?.key !== key) fill(item, hit, under, context, base, href);
+      if (old?.key !== key) fill(item, hit, under, context, base, href, mark);
       item.classList.toggle('is-new', !old && sameQuestion);
       return { id: hit.chunkId, item, key };
     });
@@ -183,7 +183,7 @@ const openTab = (link) => window.open(link.href, '_blank', 'noopener');
 const activeIn = (node) => /** @type {Document | ShadowRoot} */ (node.getRootNode()).activeElement ?? null;
 
 /** @param {boolean} under whether this is a further hit of the document above it */
-function fill(item, hit, under, { strings, query }, base, href) {
+function fill(item, hit, under, { strings, query }, base, href, mark) {
   const r = strings.results;
   const inner = hit.headingPath.at(-1) ?? hit.title;
   const outer = [hit.title, ...hit.headingPath.slice(0, -1)].filter((part, i, all) => part && part !== all[i - 1] && part !== inner).slice(under ? 1 : 0);
@@ -203,7 +203,8 @@ function fill(item, hit, under, { strings, query }, base, href) {
       el('span', { class: 'hit-file' }, hit.path),
       strings.langs[hit.lang] ? el('span', { class: 'hit-lang' }, strings.langs[hit.lang]) : '',
       el('span', { class: 'hit-by', 'data-by': by, title: r.byTitle[by] }, r.by[by]),
-      source && !under ? el('a', { href: source, rel: 'noopener noreferrer', class: 'hit-source', 'aria-label': `${r.source}: ${hit.path}` }, r.source, icon(icons.out)) : ''),
+      source && !under ? el('a', { href: source, rel: 'noopener noreferrer', class: 'hit-source', 'aria-label': `${r.source}: ${hit.path}` }, r.source, icon(icons.out)) : '',
+      mark ? mark(hit, query) : ''),
   );
 }
 

@@ -4,6 +4,8 @@ import { wasmSource } from './host.js';
 
 /** How many hits a question is judged by. */
 const HITS = 10;
+/** Most sentences whose meaning is compared with their passages: each costs a run of the model. */
+const DOUBTS = 8;
 /** How long nothing may come from a language model before it has said anything, and after that. Milliseconds. */
 const SILENCE = { before: 120_000, after: 45_000 };
 /** How long to wait before each further attempt of a request that failed before anything was shown. Milliseconds. */
@@ -32,9 +34,19 @@ async function runtime() {
 
 /** @type {import('../runtime/kb_answer.js').Answer | undefined} */
 let shared;
+/** @type {import('../runtime/kb_answer.js').TemplateChanges | undefined} */
+let templates;
 async function answer() {
   const { Answer } = await runtime();
-  return (shared ??= new Answer());
+  return (shared ??= new Answer(templates));
+}
+
+/** Takes over the words that the knowledge base's author put in place of ours. @param {import('./client.js').Engine} engine */
+export function useTemplates(engine) {
+  if (engine.info?.templates === templates) return;
+  templates = engine.info?.templates;
+  shared?.free();
+  shared = undefined;
 }
 
 /** The kinds of service that can be asked, with the addresses they usually have. */
@@ -71,9 +83,13 @@ export async function findPassages(engine, question, signal) {
     return { chunkId, collection, path, title, headingPath, anchor, text: passage ? text.slice(passage.start, passage.end).trim() : hit.excerpt.text };
   }));
   const near = byMeaning ? (await engine.searchMeaning(query, signal, true)).hits.filter(({ vectorScore }) => vectorScore !== undefined) : [];
+  let strange = false;
+  for (const name of module.names(question.text)) {
+    strange ||= (await engine.searchWords({ text: name, k: 1 }, signal)).unknown >= module.strangeFrom;
+  }
   const relevance = module.judge(
     question.text, new Float32Array(near.map(({ vectorScore }) => vectorScore)), near.map(({ lang }) => lang),
-    response.coverage, response.unknown, passages.length > 0, engine.info.model,
+    response.coverage, response.unknown, strange, passages.length > 0, engine.info.model,
   );
   return { question: question.text, hits, passages, relevance, byMeaning };
 }
@@ -106,8 +122,38 @@ export async function extractive(engine, found, signal) {
 /** What a language model is sent. @param {Found} found @param {number} numCtx the model's window in tokens */
 export const prompt = async (found, numCtx) => (await answer()).prompt(found.question, found.passages, numCtx);
 
-/** How far an answer is backed by what it cites. @param {Segment[]} segments @param {Passage[]} passages @param {string} refused @param {number} relevance */
-export const check = async (segments, passages, refused, relevance) => (await answer()).check(segments, passages, refused, relevance);
+/**
+ * How far an answer is backed by what it cites: by its words, and where these do not suffice by its meaning.
+ * @param {import('./client.js').Engine} engine
+ * @param {Segment[]} segments @param {Passage[]} passages @param {string} refused @param {number} relevance @param {AbortSignal} signal
+ */
+export async function check(engine, segments, passages, refused, relevance, signal) {
+  const module = await answer();
+  const byMeaning = engine.state.meaning === 'ready' && engine.info.model;
+  const cosines = byMeaning ? await meanings(engine, module.doubts(segments, passages, refused), passages, signal) : [];
+  return module.check(segments, passages, refused, relevance, new Float32Array(cosines), engine.info.model);
+}
+
+/** The cosine of each sentence and its passage: of the passage's own vector, so that only the sentence is embedded. */
+async function meanings(engine, doubts, passages, signal) {
+  const cosines = [];
+  /** @type {Map<string, Map<string, number>>} */
+  const near = new Map();
+  for (const { sentence, passage } of doubts) {
+    if (!near.has(sentence)) {
+      if (near.size >= DOUBTS) break;
+      const query = { text: sentence, k: 50, mode: 'vector', keepDuplicates: true };
+      const found = await engine.searchMeaning(query, signal, true).catch((error) => {
+        if (error.name === 'AbortError') throw error;
+        return undefined; // the words decide
+      });
+      if (!found) break;
+      near.set(sentence, new Map(found.hits.map(({ chunkId, vectorScore }) => [chunkId, vectorScore ?? 0])));
+    }
+    cosines.push(near.get(sentence)?.get(passages[passage].chunkId) ?? 0);
+  }
+  return cosines;
+}
 
 /**
  * A follow-up question with what the conversation leaves unsaid put in.

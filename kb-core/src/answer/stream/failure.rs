@@ -16,6 +16,8 @@ pub enum FailureKind {
     Insecure,
     /// 403: this origin or this account may not.
     Refused,
+    /// The service needs a key and there is none: nothing was sent.
+    NoKey,
     /// 401.
     WrongKey,
     /// 402, or a quota that is used up.
@@ -88,6 +90,11 @@ impl FailureKind {
                 "llm::refused",
                 "The server refuses the request. For Ollama, admit this page's origin in OLLAMA_ORIGINS; elsewhere, check what the key may do.",
                 "服务器拒绝了请求。若是 Ollama，请把本页的来源加入 OLLAMA_ORIGINS；其他服务请检查密钥的权限。",
+            ),
+            Self::NoKey => (
+                "llm::no_key",
+                "This service needs a key, and none was given. Enter it in the settings of the page, or set its variable (DEEPSEEK_API_KEY) in the environment or in the file `.env` beside kb.toml.",
+                "该服务需要密钥，但没有提供。请在页面的设置中填写，或在环境变量（DEEPSEEK_API_KEY）或 kb.toml 旁的 `.env` 文件中设置。",
             ),
             Self::WrongKey => (
                 "llm::wrong_key",

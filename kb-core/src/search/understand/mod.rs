@@ -35,21 +35,62 @@ const INTENTS: [(Intent, &[&str]); 3] = [
     (
         Intent::Comparison,
         &[
-            " vs ", " vs. ", " versus ", "difference between", "differences between", "differ from", "compare",
-            "compared to", "区别", "差别", "差异", "对比", "比较", "有何不同", "有什么不同", "哪个更", "異同", "异同",
+            " vs ",
+            " vs. ",
+            " versus ",
+            "difference between",
+            "differences between",
+            "differ from",
+            "compare",
+            "compared to",
+            "区别",
+            "差别",
+            "差异",
+            "对比",
+            "比较",
+            "有何不同",
+            "有什么不同",
+            "哪个更",
+            "異同",
+            "异同",
         ],
     ),
     (
         Intent::Opinion,
         &[
-            "should i", "should we", "recommend", "worth ", "which is best", "best way", "best practice", "your opinion",
-            "推荐", "值得", "建议", "好不好", "该不该", "最好用", "怎么看", "合适吗",
+            "should i",
+            "should we",
+            "recommend",
+            "worth ",
+            "which is best",
+            "best way",
+            "best practice",
+            "your opinion",
+            "推荐",
+            "值得",
+            "建议",
+            "好不好",
+            "该不该",
+            "最好用",
+            "怎么看",
+            "合适吗",
         ],
     ),
     (
         Intent::HowTo,
         &[
-            "how to", "how do", "how can", "how should", "steps to", "way to", "如何", "怎么", "怎样", "咋", "步骤", "方法",
+            "how to",
+            "how do",
+            "how can",
+            "how should",
+            "steps to",
+            "way to",
+            "如何",
+            "怎么",
+            "怎样",
+            "咋",
+            "步骤",
+            "方法",
             "怎麼",
         ],
     ),
@@ -63,7 +104,19 @@ const ROUTES: [(&[ChunkKind], &[&str]); 9] = [
     ),
     (
         &[ChunkKind::Parameters, ChunkKind::Table],
-        &["parameter", "argument", "option", "flag", "setting", "default value", "参数", "选项", "默认值", "配置项", "取值"],
+        &[
+            "parameter",
+            "argument",
+            "option",
+            "flag",
+            "setting",
+            "default value",
+            "参数",
+            "选项",
+            "默认值",
+            "配置项",
+            "取值",
+        ],
     ),
     (&[ChunkKind::Code], &["example", "sample", "snippet", "code", "示例", "例子", "样例", "代码", "范例"]),
     (
@@ -72,28 +125,76 @@ const ROUTES: [(&[ChunkKind], &[&str]); 9] = [
     ),
     (
         &[ChunkKind::Concept],
-        &["what is", "what are", "what's", "definition", "meaning of", "什么是", "是什么", "定义", "概念", "含义", "何为"],
+        &[
+            "what is",
+            "what are",
+            "what's",
+            "definition",
+            "meaning of",
+            "什么是",
+            "是什么",
+            "定义",
+            "概念",
+            "含义",
+            "何为",
+        ],
     ),
     (
         &[ChunkKind::Identity],
-        &["who are you", "who is", "about you", "contact", "background", "你是谁", "介绍一下你", "联系", "简历", "是谁", "自我介绍"],
+        &[
+            "who are you",
+            "who is",
+            "about you",
+            "contact",
+            "background",
+            "你是谁",
+            "介绍一下你",
+            "联系",
+            "简历",
+            "是谁",
+            "自我介绍",
+        ],
     ),
     (
         &[ChunkKind::ProjectTech],
-        &["tech stack", "stack", "technolog", "framework", "language", "built with", "技术栈", "技术", "框架", "语言", "用什么写"],
+        &[
+            "tech stack",
+            "stack",
+            "technolog",
+            "framework",
+            "language",
+            "built with",
+            "技术栈",
+            "技术",
+            "框架",
+            "语言",
+            "用什么写",
+        ],
     ),
     (
         &[ChunkKind::ProjectStory],
-        &["why did", "motivation", "history", "story", "challenge", "evolve", "为什么做", "动机", "历史", "故事", "经历", "挑战", "历程"],
+        &[
+            "why did",
+            "motivation",
+            "history",
+            "story",
+            "challenge",
+            "evolve",
+            "为什么做",
+            "动机",
+            "历史",
+            "故事",
+            "经历",
+            "挑战",
+            "历程",
+        ],
     ),
-    (
-        &[ChunkKind::ProjectOverview],
-        &["project", "portfolio", "worked on", "built", "项目", "作品", "做过"],
-    ),
+    (&[ChunkKind::ProjectOverview], &["project", "portfolio", "worked on", "built", "项目", "作品", "做过"]),
 ];
 
 /// Where a question leads in a portfolio when nothing in it says so.
-const PORTFOLIO_DEFAULT: [ChunkKind; 3] = [ChunkKind::ProjectOverview, ChunkKind::ProjectDetail, ChunkKind::ProjectTech];
+const PORTFOLIO_DEFAULT: [ChunkKind; 3] =
+    [ChunkKind::ProjectOverview, ChunkKind::ProjectDetail, ChunkKind::ProjectTech];
 
 /// What was understood of a question.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -121,7 +222,9 @@ impl Plan {
         let mut kinds = Vec::new();
         for (route, words) in &ROUTES {
             if has(words) {
-                kinds.extend(route.iter().filter(|k| present.contains(k) && !kinds.contains(*k)).copied().collect::<Vec<_>>());
+                kinds.extend(
+                    route.iter().filter(|k| present.contains(k) && !kinds.contains(*k)).copied().collect::<Vec<_>>(),
+                );
             }
         }
         if kinds.is_empty() {
@@ -141,16 +244,23 @@ impl Plan {
 fn entities(question: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut first_word = true;
-    for word in question.split(|c: char| c.is_whitespace() || "，。？！、；：“”「」『』（）".contains(c)) {
+    for word in question.split(|c: char| c.is_whitespace() || "，。？！、；：“”「」『』（）".contains(c))
+    {
         for part in ascii_runs(word) {
             let name = part.trim_matches(|c: char| !c.is_ascii_alphanumeric() && !"+#-_".contains(c));
             let name = name.trim_end_matches('-');
             let letters = name.bytes().any(|b| b.is_ascii_alphabetic());
             let inner_capital = name.bytes().skip(1).any(|b| b.is_ascii_uppercase());
-            let marked = name.contains(['_', '.', ':', '+', '#', '/']) || name.starts_with("--") || name.bytes().any(|b| b.is_ascii_digit());
+            let marked = name.contains(['_', '.', ':', '+', '#', '/'])
+                || name.starts_with("--")
+                || name.bytes().any(|b| b.is_ascii_digit());
             let capital = name.bytes().next().is_some_and(|b| b.is_ascii_uppercase()) && !first_word && name.len() > 1;
             first_word = false;
-            if letters && (inner_capital || marked || capital) && !found.iter().any(|f| f == name) && found.len() < MAX_ENTITIES {
+            if letters
+                && (inner_capital || marked || capital)
+                && !found.iter().any(|f| f == name)
+                && found.len() < MAX_ENTITIES
+            {
                 found.push(name.to_owned());
             }
         }
@@ -174,15 +284,32 @@ fn halves(question: &str) -> Vec<String> {
         .and_then(|rest| [" and ", " with ", " to ", " vs ", " vs. "].iter().find_map(|mid| rest.split_once(mid)));
     let versus = || [" vs ", " vs. ", " versus "].iter().find_map(|mid| text.split_once(mid));
     let chinese = || {
-        let end = ["的区别", "的差别", "的差异", "的不同", "的异同", "有什么区别", "有何区别", "有什么不同", "有何不同", "有什么差别", "之间", "区别", "对比", "比较", "哪个"]
-            .iter()
-            .filter_map(|end| text.find(end))
-            .min()?;
+        let end = [
+            "的区别",
+            "的差别",
+            "的差异",
+            "的不同",
+            "的异同",
+            "有什么区别",
+            "有何区别",
+            "有什么不同",
+            "有何不同",
+            "有什么差别",
+            "之间",
+            "区别",
+            "对比",
+            "比较",
+            "哪个",
+        ]
+        .iter()
+        .filter_map(|end| text.find(end))
+        .min()?;
         let before = text[..end].trim_end_matches(['的', ' ', '，', ',']);
         ["和", "与", "跟", "同", "、", "相比", " vs "].iter().find_map(|mid| before.split_once(mid))
     };
     let Some((a, b)) = english.or_else(versus).or_else(chinese) else { return Vec::new() };
-    let halves: Vec<String> = [last_words(a), b].iter().map(|h| h.trim().trim_matches(['`', '"', ',']).to_owned()).collect();
+    let halves: Vec<String> =
+        [last_words(a), b].iter().map(|h| h.trim().trim_matches(['`', '"', ',']).to_owned()).collect();
     let names = halves.iter().all(|h| (1..=MAX_HALF_CHARS).contains(&h.chars().count()));
     if names && halves[0] != halves[1] { halves } else { Vec::new() }
 }
@@ -263,7 +390,8 @@ mod tests {
 
     #[test]
     fn nothing_odd_breaks_it() {
-        for question in ["", " ", "？？？", "和的区别", "vs", " vs ", "difference between  and ", "😀 vs 😀", "a\u{0}b"] {
+        for question in ["", " ", "？？？", "和的区别", "vs", " vs ", "difference between  and ", "😀 vs 😀", "a\u{0}b"]
+        {
             plan(question);
         }
     }
