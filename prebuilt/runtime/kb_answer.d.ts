@@ -66,6 +66,8 @@ export interface Hit {
     url?: string;
     /** Language code of the document. */
     lang: string;
+    /** What sort of passage it is: `text`, `concept`, `steps`, `parameters`, `warning`, `code`, `table`, … */
+    kind: string;
     excerpt: Excerpt;
 }
 
@@ -123,6 +125,24 @@ export interface Info {
     model?: string;
     /** What the encoder module needs of this base. */
     vectorSections: Section[];
+    /** What the author replaces of the words that a language model gets; for `Answer`. */
+    templates?: TemplateChanges;
+}
+
+/** Words in place of those that come with the program; what is left out stays. */
+export interface TemplateChange {
+    system?: string;
+    /** Holds `{passages}` and `{question}`. */
+    user?: string;
+    refusal?: string;
+    rewrite?: string;
+}
+
+export interface TemplateChanges {
+    /** For questions in Chinese. */
+    zh?: TemplateChange;
+    /** For all others. */
+    en?: TemplateChange;
 }
 
 export interface Heading {
@@ -195,6 +215,13 @@ export interface SentenceSupport {
     verdict: "supported" | "weak" | "uncited" | "unknown" | "noclaim";
 }
 
+/** A sentence whose words do not say whether a passage backs it. */
+export interface Doubt {
+    sentence: string;
+    /** Index of a passage that it cites. */
+    passage: number;
+}
+
 export interface Checked {
     sentences: SentenceSupport[];
     /** The smaller of the search's relevance and the share of the answer that is backed, 0 to 1. */
@@ -241,6 +268,8 @@ export interface ReplyEnd {
     reason: "stop" | "length" | "filtered" | "interrupted";
     /** Citations that named no passage and were taken out. */
     unresolved: number;
+    /** Whether the server has cut the beginning of the prompt off. */
+    cut: boolean;
 }
 
 /** Thrown by `Chat`: `code` is `llm::…`, `message` what to do in the reader's language. */
@@ -268,12 +297,22 @@ export class Answer {
      */
     candidates(question: string, passages: Passage[]): string[];
     /**
-     * How far each sentence of an answer is backed by the passages that it cites, by their words.
+     * How far each sentence of an answer is backed by the passages that it cites: by their words, and for those
+     * of `doubts`, in its order, by the cosines of sentence and passage under the named model. Fewer cosines than
+     * doubts, or none, leave the rest to the words.
      *
      * # Errors
      * Throws a `KbError` for segments or passages of the wrong shape.
      */
-    check(segments: Segment[], passages: Passage[], refusal: string, relevance: number): Checked;
+    check(segments: Segment[], passages: Passage[], refusal: string, relevance: number, cosines: Float32Array | number[], model?: string | null): Checked;
+    /**
+     * The sentences of an answer that need their meaning compared with a passage that they cite, since their
+     * words do not suffice: for `check`.
+     *
+     * # Errors
+     * Throws a `KbError` for segments or passages of the wrong shape.
+     */
+    doubts(segments: Segment[], passages: Passage[], refusal: string): Doubt[];
     /**
      * The answer without a model: the passages' own sentences, each with its citation. `cosines` are those of
      * `candidates`, where there is an encoder.
@@ -284,17 +323,24 @@ export class Answer {
     extract(question: string, passages: Passage[], cosines?: Float32Array | number[] | null): Segment[];
     /**
      * Judges what a search found: cosine and language of each hit that has a cosine (none for a search by words),
-     * the response's `coverage` and `unknown`, whether there was a hit at all, and the name of the model behind
+     * the response's `coverage` and `unknown`, whether one of the `names` is strange, whether there was a hit at all, and the name of the model behind
      * the cosines.
      *
      * # Errors
      * None; the type comes from the serialiser.
      */
-    judge(question: string, cosines: Float32Array | number[], langs: string[], coverage: number, unknown: number, foundAny: boolean, model?: string | null): Relevance;
+    judge(question: string, cosines: Float32Array | number[], langs: string[], coverage: number, unknown: number, strange: boolean, foundAny: boolean, model?: string | null): Relevance;
     /**
-     * With the templates that come with the program.
+     * The names in a question. One is strange if a search by words for it alone says `unknown` of at least `strangeFrom`.
      */
-    constructor();
+    names(question: string): string[];
+    /**
+     * With the templates that come with the program and the changes of the knowledge base's author.
+     *
+     * # Errors
+     * Throws a `KbError` for changes of the wrong shape, or that leave out a place or are too long.
+     */
+    constructor(changes?: TemplateChanges);
     /**
      * The prompt for a question, with as many of the passages as there is room for in a window of `numCtx`
      * tokens.
@@ -329,6 +375,10 @@ export class Answer {
      * Most passages that a prompt holds.
      */
     readonly maxPassages: number;
+    /**
+     * See `names`.
+     */
+    readonly strangeFrom: number;
 }
 
 /**
@@ -385,24 +435,27 @@ export interface InitOutput {
     readonly __wbg_answer_free: (a: number, b: number) => void;
     readonly __wbg_chat_free: (a: number, b: number) => void;
     readonly answer_candidates: (a: number, b: number, c: number, d: any) => [number, number, number, number];
-    readonly answer_check: (a: number, b: any, c: any, d: number, e: number, f: number) => [number, number, number];
+    readonly answer_check: (a: number, b: any, c: any, d: number, e: number, f: number, g: number, h: number, i: number, j: number) => [number, number, number];
+    readonly answer_doubts: (a: number, b: any, c: any, d: number, e: number) => [number, number, number];
     readonly answer_extract: (a: number, b: number, c: number, d: any, e: number, f: number) => [number, number, number];
-    readonly answer_judge: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number, j: number, k: number, l: number) => [number, number, number];
+    readonly answer_judge: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number, j: number, k: number, l: number, m: number) => [number, number, number];
     readonly answer_maxPassages: (a: number) => number;
-    readonly answer_new: () => number;
+    readonly answer_names: (a: number, b: number, c: number) => [number, number];
+    readonly answer_new: (a: any) => [number, number, number];
     readonly answer_prompt: (a: number, b: number, c: number, d: any, e: number) => [number, number, number];
     readonly answer_providers: (a: number) => [number, number, number];
     readonly answer_refusal: (a: number, b: number, c: number) => [number, number];
     readonly answer_rewrite: (a: number, b: any, c: number, d: number) => [number, number, number];
     readonly answer_rewritten: (a: number, b: number, c: number, d: number, e: number) => [number, number];
+    readonly answer_strangeFrom: (a: number) => number;
     readonly chat_ask: (a: number, b: any, c: any, d: any, e: any) => any;
     readonly chat_baseUrl: (a: number) => [number, number];
     readonly chat_body: (a: number, b: any) => [number, number, number, number];
     readonly chat_models: (a: number, b: any) => any;
     readonly chat_new: (a: any) => [number, number, number];
     readonly start: () => void;
-    readonly wasm_bindgen__convert__closures_____invoke__h573cfa019951fe69: (a: number, b: number, c: any, d: any) => void;
-    readonly wasm_bindgen__convert__closures_____invoke__h63e8c2631d69d9f0: (a: number, b: number, c: any) => [number, number];
+    readonly wasm_bindgen__convert__closures_____invoke__h673464c27a22995a: (a: number, b: number, c: any, d: any) => void;
+    readonly wasm_bindgen__convert__closures_____invoke__h806a9177f1906c19: (a: number, b: number, c: any) => [number, number];
     readonly __wbindgen_malloc: (a: number, b: number) => number;
     readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;
     readonly __wbindgen_free: (a: number, b: number, c: number) => void;

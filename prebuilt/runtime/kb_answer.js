@@ -35,7 +35,9 @@ export class Answer {
         return v2;
     }
     /**
-     * How far each sentence of an answer is backed by the passages that it cites, by their words.
+     * How far each sentence of an answer is backed by the passages that it cites: by their words, and for those
+     * of `doubts`, in its order, by the cosines of sentence and passage under the named model. Fewer cosines than
+     * doubts, or none, leave the rest to the words.
      *
      * # Errors
      * Throws a `KbError` for segments or passages of the wrong shape.
@@ -43,13 +45,47 @@ export class Answer {
      * @param {Passage[]} passages
      * @param {string} refusal
      * @param {number} relevance
+     * @param {Float32Array | number[]} cosines
+     * @param {string | null} [model]
      * @returns {Checked}
      */
-    check(segments, passages, refusal, relevance) {
-        const val2 = +relevance;
+    check(segments, passages, refusal, relevance, cosines, model) {
+        const val4 = +relevance;
+        let ptr0, len0, ptr1, len1, ptr2, len2;
+        try {
+            ptr0 = passStringToWasm0(refusal, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passArrayF32ToWasm0(cosines, wasm.__wbindgen_malloc);
+            len1 = WASM_VECTOR_LEN;
+            ptr2 = isLikeNone(model) ? 0 : passStringToWasm0(model, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len2 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr2) { wasm.__wbindgen_free(ptr2, len2 * 1, 1); }
+            if (ptr1) { wasm.__wbindgen_free(ptr1, len1 * 4, 4); }
+            if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        const ret = wasm.answer_check(this.__wbg_ptr, segments, passages, ptr0, len0, val4, ptr1, len1, ptr2, len2);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        return takeFromExternrefTable0(ret[0]);
+    }
+    /**
+     * The sentences of an answer that need their meaning compared with a passage that they cite, since their
+     * words do not suffice: for `check`.
+     *
+     * # Errors
+     * Throws a `KbError` for segments or passages of the wrong shape.
+     * @param {Segment[]} segments
+     * @param {Passage[]} passages
+     * @param {string} refusal
+     * @returns {Doubt[]}
+     */
+    doubts(segments, passages, refusal) {
         const ptr0 = passStringToWasm0(refusal, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
         const len0 = WASM_VECTOR_LEN;
-        const ret = wasm.answer_check(this.__wbg_ptr, segments, passages, ptr0, len0, val2);
+        const ret = wasm.answer_doubts(this.__wbg_ptr, segments, passages, ptr0, len0);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
@@ -86,7 +122,7 @@ export class Answer {
     }
     /**
      * Judges what a search found: cosine and language of each hit that has a cosine (none for a search by words),
-     * the response's `coverage` and `unknown`, whether there was a hit at all, and the name of the model behind
+     * the response's `coverage` and `unknown`, whether one of the `names` is strange, whether there was a hit at all, and the name of the model behind
      * the cosines.
      *
      * # Errors
@@ -96,14 +132,16 @@ export class Answer {
      * @param {string[]} langs
      * @param {number} coverage
      * @param {number} unknown
+     * @param {boolean} strange
      * @param {boolean} foundAny
      * @param {string | null} [model]
      * @returns {Relevance}
      */
-    judge(question, cosines, langs, coverage, unknown, foundAny, model) {
+    judge(question, cosines, langs, coverage, unknown, strange, foundAny, model) {
         const val5 = +coverage;
         const val6 = +unknown;
-        const val7 = +foundAny;
+        const val7 = +strange;
+        const val8 = +foundAny;
         let ptr0, len0, ptr1, len1, ptr2, len2, ptr3, len3;
         try {
             ptr0 = passStringToWasm0(question, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
@@ -121,7 +159,7 @@ export class Answer {
             if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
             throw e;
         }
-        const ret = wasm.answer_judge(this.__wbg_ptr, ptr0, len0, ptr1, len1, ptr2, len2, val5, val6, val7, ptr3, len3);
+        const ret = wasm.answer_judge(this.__wbg_ptr, ptr0, len0, ptr1, len1, ptr2, len2, val5, val6, val7, val8, ptr3, len3);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
@@ -136,11 +174,31 @@ export class Answer {
         return ret >>> 0;
     }
     /**
-     * With the templates that come with the program.
+     * The names in a question. One is strange if a search by words for it alone says `unknown` of at least `strangeFrom`.
+     * @param {string} question
+     * @returns {string[]}
      */
-    constructor() {
-        const ret = wasm.answer_new();
-        this.__wbg_ptr = ret;
+    names(question) {
+        const ptr0 = passStringToWasm0(question, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.answer_names(this.__wbg_ptr, ptr0, len0);
+        var v2 = getArrayJsValueFromWasm0(ret[0], ret[1]);
+        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        return v2;
+    }
+    /**
+     * With the templates that come with the program and the changes of the knowledge base's author.
+     *
+     * # Errors
+     * Throws a `KbError` for changes of the wrong shape, or that leave out a place or are too long.
+     * @param {TemplateChanges} [changes]
+     */
+    constructor(changes) {
+        const ret = wasm.answer_new(changes);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        this.__wbg_ptr = ret[0];
         AnswerFinalization.register(this, this.__wbg_ptr, this);
         return this;
     }
@@ -244,6 +302,14 @@ export class Answer {
         } finally {
             wasm.__wbindgen_free(deferred3_0, deferred3_1, 1);
         }
+    }
+    /**
+     * See `names`.
+     * @returns {number}
+     */
+    get strangeFrom() {
+        const ret = wasm.answer_strangeFrom(this.__wbg_ptr);
+        return ret;
     }
 }
 if (Symbol.dispose) Answer.prototype[Symbol.dispose] = Answer.prototype.free;
@@ -408,6 +474,10 @@ function __wbg_get_imports() {
         },
         __wbg___wbindgen_is_function_741ff2bb612836f5: function(arg0) {
             const ret = typeof(arg0) === 'function';
+            return ret;
+        },
+        __wbg___wbindgen_is_null_c22311b1cc228e3a: function(arg0) {
+            const ret = arg0 === null;
             return ret;
         },
         __wbg___wbindgen_is_object_8b968c3ab8e96595: function(arg0) {
@@ -623,7 +693,7 @@ function __wbg_get_imports() {
                     const a = state0.a;
                     state0.a = 0;
                     try {
-                        return wasm_bindgen__convert__closures_____invoke__h573cfa019951fe69(a, state0.b, arg0, arg1);
+                        return wasm_bindgen__convert__closures_____invoke__h673464c27a22995a(a, state0.b, arg0, arg1);
                     } finally {
                         state0.a = a;
                     }
@@ -760,8 +830,8 @@ function __wbg_get_imports() {
             return ret;
         },
         __wbindgen_generic_0000000000000001: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 84, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
-            const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h63e8c2631d69d9f0);
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 74, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+            const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h806a9177f1906c19);
             return ret;
         },
         __wbindgen_generic_0000000000000002: function(arg0) {
@@ -806,15 +876,15 @@ function __wbg_get_imports() {
     };
 }
 
-function wasm_bindgen__convert__closures_____invoke__h63e8c2631d69d9f0(arg0, arg1, arg2) {
-    const ret = wasm.wasm_bindgen__convert__closures_____invoke__h63e8c2631d69d9f0(arg0, arg1, arg2);
+function wasm_bindgen__convert__closures_____invoke__h806a9177f1906c19(arg0, arg1, arg2) {
+    const ret = wasm.wasm_bindgen__convert__closures_____invoke__h806a9177f1906c19(arg0, arg1, arg2);
     if (ret[1]) {
         throw takeFromExternrefTable0(ret[0]);
     }
 }
 
-function wasm_bindgen__convert__closures_____invoke__h573cfa019951fe69(arg0, arg1, arg2, arg3) {
-    wasm.wasm_bindgen__convert__closures_____invoke__h573cfa019951fe69(arg0, arg1, arg2, arg3);
+function wasm_bindgen__convert__closures_____invoke__h673464c27a22995a(arg0, arg1, arg2, arg3) {
+    wasm.wasm_bindgen__convert__closures_____invoke__h673464c27a22995a(arg0, arg1, arg2, arg3);
 }
 
 

@@ -139,6 +139,21 @@ export class Encoder {
         return this;
     }
     /**
+     * Takes the model that another knowledge base has loaded, in place of `load`. It is in memory once.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::missing` if the other one has none, `kb::model_mismatch` if this knowledge base was
+     * built with another model.
+     * @param {Encoder} other
+     */
+    share(other) {
+        _assertClass(other, Encoder);
+        const ret = wasm.encoder_share(this.__wbg_ptr, other.__wbg_ptr);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+    /**
      * The cosine of a question and each of these texts, for example the sentences of a passage.
      *
      * # Errors
@@ -246,6 +261,12 @@ function addToExternrefTable0(obj) {
     const idx = wasm.__externref_table_alloc_command_export();
     wasm.__wbindgen_externrefs.set(idx, obj);
     return idx;
+}
+
+function _assertClass(instance, klass) {
+    if (!(instance instanceof klass)) {
+        throw new Error(`expected instance of ${klass.name}`);
+    }
 }
 
 function getArrayF32FromWasm0(ptr, len) {

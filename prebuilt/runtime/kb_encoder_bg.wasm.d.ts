@@ -7,6 +7,7 @@ export const encoder_candidates: (a: number, b: number, c: number, d: number, e:
 export const encoder_embed: (a: number, b: number, c: number) => [number, number, number];
 export const encoder_load: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number];
 export const encoder_new: (a: number, b: number) => [number, number, number];
+export const encoder_share: (a: number, b: number) => [number, number];
 export const encoder_similarities: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
 export const start: () => void;
 export const __wbindgen_malloc_command_export: (a: number, b: number) => number;

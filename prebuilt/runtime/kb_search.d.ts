@@ -66,6 +66,8 @@ export interface Hit {
     url?: string;
     /** Language code of the document. */
     lang: string;
+    /** What sort of passage it is: `text`, `concept`, `steps`, `parameters`, `warning`, `code`, `table`, … */
+    kind: string;
     excerpt: Excerpt;
 }
 
@@ -123,6 +125,24 @@ export interface Info {
     model?: string;
     /** What the encoder module needs of this base. */
     vectorSections: Section[];
+    /** What the author replaces of the words that a language model gets; for `Answer`. */
+    templates?: TemplateChanges;
+}
+
+/** Words in place of those that come with the program; what is left out stays. */
+export interface TemplateChange {
+    system?: string;
+    /** Holds `{passages}` and `{question}`. */
+    user?: string;
+    refusal?: string;
+    rewrite?: string;
+}
+
+export interface TemplateChanges {
+    /** For questions in Chinese. */
+    zh?: TemplateChange;
+    /** For all others. */
+    en?: TemplateChange;
 }
 
 export interface Heading {
@@ -195,6 +215,13 @@ export interface SentenceSupport {
     verdict: "supported" | "weak" | "uncited" | "unknown" | "noclaim";
 }
 
+/** A sentence whose words do not say whether a passage backs it. */
+export interface Doubt {
+    sentence: string;
+    /** Index of a passage that it cites. */
+    passage: number;
+}
+
 export interface Checked {
     sentences: SentenceSupport[];
     /** The smaller of the search's relevance and the share of the answer that is backed, 0 to 1. */
@@ -241,6 +268,8 @@ export interface ReplyEnd {
     reason: "stop" | "length" | "filtered" | "interrupted";
     /** Citations that named no passage and were taken out. */
     unresolved: number;
+    /** Whether the server has cut the beginning of the prompt off. */
+    cut: boolean;
 }
 
 /** Thrown by `Chat`: `code` is `llm::…`, `message` what to do in the reader's language. */

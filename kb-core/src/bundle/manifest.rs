@@ -1,7 +1,7 @@
 //! `manifest.json`: what a bundle is, and which section files it consists of.
 
 use super::frame::{self, FORMAT_VERSION, HEADER_BYTES, MAX_SECTION_BYTES, SectionKind};
-use crate::answer::prompt::{TemplateChanges, Templates};
+use crate::answer::prompt::TemplateChanges;
 use crate::embed::ModelInfo;
 use crate::search::{RetrievalOptions, Synonyms};
 use crate::{Error, ErrorKind, Result};
@@ -47,7 +47,8 @@ pub struct Manifest {
     /// The author's list of synonyms, as [`Synonyms::with`] reads it; empty if there is none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub synonyms: String,
-    /// What the author replaces of the words that a language model gets with the passages.
+    /// What the author replaces of the words that a language model gets with the passages. Checked by
+    /// [`Templates::with`](crate::answer::prompt::Templates::with) where it is used: a reader that only searches need not know it.
     #[serde(default, skip_serializing_if = "TemplateChanges::is_empty")]
     pub templates: TemplateChanges,
     /// Totals.
@@ -232,9 +233,6 @@ impl Manifest {
         }
         if let Err(e) = Synonyms::with(&self.synonyms) {
             return Err(corrupt(format!("the manifest's list of synonyms cannot be read: {}", e.message())));
-        }
-        if let Err(e) = Templates::default().with(&self.templates) {
-            return Err(corrupt(format!("the manifest's templates cannot be used: {}", e.message())));
         }
         if self.section(SectionKind::Vectors).is_some() && self.model.is_none() {
             return Err(corrupt("the manifest lists vectors but no model"));
