@@ -79,3 +79,13 @@ fn a_list_that_cannot_be_read_is_told_with_its_line() {
     let output = s.expect(2, &["build", "--no-model", "-q"]);
     assert!(stderr(&output).contains("line 2") && stderr(&output).contains("nonsense"), "{}", stderr(&output));
 }
+
+#[test]
+fn passages_are_joined_for_a_prompt() {
+    let s = site();
+    let found = s.json(&["search", "site", "frobnicator", "--context", "400", "--json"]);
+    let text = found["context"].as_str().expect("a text");
+    assert!(text.starts_with("[notes/tool.md: Frobnicator") && text.chars().count() <= 400, "{text}");
+    let printed = s.expect(0, &["search", "site", "frobnicator", "--context"]).stdout;
+    assert!(String::from_utf8_lossy(&printed).contains("[notes/tool.md: Frobnicator"));
+}

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use kb_core::chunk::ChunkKind;
 use kb_core::search::{
     Excerpt, Explained, Explanation, Facet, Filter, Hit, Mode, Plan, Query, Response, RetrievalOptions, Understanding,
+    context,
 };
 use serde::Serialize;
 use std::io::IsTerminal;
@@ -52,6 +53,9 @@ pub struct Args {
     /// Say how each hit came to its place
     #[arg(long)]
     explain: bool,
+    /// Print the passages found as one text with their sources, for a prompt, of at most N characters [default: 3000]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "3000", conflicts_with = "facets")]
+    context: Option<usize>,
     /// Count the documents found by language, collection and tag
     #[arg(long)]
     facets: bool,
@@ -112,6 +116,9 @@ pub struct SearchOutput<'a> {
     hits: Vec<OutputHit<'a>>,
     /// The hits by document, each document at its best hit.
     documents: Vec<OutputDocument<'a>>,
+    /// The passages as one text, where it was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    context: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     facets: Option<&'a [Facet]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -156,6 +163,7 @@ impl<'a> SearchOutput<'a> {
             unknown: response.unknown,
             hits: response.hits.iter().map(OutputHit::from).collect(),
             documents: by_document(&response.hits),
+            context: None,
             facets: None,
             understanding: None,
             settings: None,
@@ -221,9 +229,11 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let question = encoder.as_ref().map(|e| base::embed_question(e, &query.text)).transpose()?;
     let found = base.explain(&query, question.as_deref())?;
     let took = started.elapsed();
+    let joined = args.context.map(|limit| context(&base.knowledge, &found.response.hits, limit));
     if args.json {
         let model = base.manifest.model.as_ref().map(|m| m.name.as_str());
         let mut output = SearchOutput::new(&query.text, &found.response, model, took);
+        output.context = joined.as_deref();
         output.facets = args.facets.then_some(found.facets.as_slice());
         if args.explain {
             output.understanding = Some(&found.understanding);
@@ -233,6 +243,8 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             }
         }
         print_json(&output)?;
+    } else if let Some(text) = joined {
+        println!("{text}");
     } else {
         print_list(&found, args.explain);
         if args.facets {

@@ -78,6 +78,10 @@ pub fn unpack(bytes: &[u8]) -> Result<Packed<'_>> {
         return Err(corrupt("has a damaged header or manifest"));
     }
     let manifest = Manifest::from_json(manifest_json)?;
+    // No checksum covers the header's own version.
+    if manifest.format != version {
+        return Err(corrupt("has another format version than its manifest"));
+    }
     let mut files = Vec::with_capacity(manifest.sections.len());
     for section in &manifest.sections {
         let cut = usize::try_from(section.bytes).ok().and_then(|n| rest.split_at_checked(n));

@@ -1,6 +1,7 @@
 //! From a question to hits: candidates, filters, fusion, excerpts.
 
 mod chunk_set;
+mod context;
 mod duplicates;
 mod excerpt;
 mod facet;
@@ -12,6 +13,7 @@ mod phrase;
 mod understand;
 
 pub use chunk_set::ChunkSet;
+pub use context::{CONTEXT_CHARS, context};
 pub use excerpt::MAX_EXCERPT_CHARS;
 pub use facet::Facet;
 pub use fusion::{CANDIDATES, Part, PartName, speaks};
