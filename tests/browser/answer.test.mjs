@@ -285,7 +285,8 @@ for (const [name, reply] of Object.entries(LONG)) {
     await page.locator('.answer:not([aria-busy])').waitFor({ timeout: 120_000 });
     // How long is for `measure-answers.mjs`, on a machine that does nothing else.
     console.log(`# ${name}: longest task ${await page.evaluate(() => window.longest)} ms`);
-    const text = await page.locator('.answer-text').evaluate((root) => root.textContent);
+    // A long paragraph is drawn as several, cut between words: the space there is a new line on the page.
+    const text = await page.locator('.answer-text').evaluate((root) => [...root.children].map((part) => part.textContent).join(' '));
     // What is there once for each number in the source is there once for each on the page: nothing is lost, and nothing comes twice.
     const [written, drawn] = {
       prose: [/Sentence \d+ is/g, /Sentence \d+ is/g], paragraph: [/word\d+ goes/g, /word\d+ goes/g], table: [/\| name \d+ \|/g, /name \d+/g],

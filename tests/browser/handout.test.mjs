@@ -137,7 +137,7 @@ test('a page that was there gets a button and keeps its own text, in its own enc
   const gbk = Buffer.concat([Buffer.from('<!doctype html><html><head><meta charset="gbk"><title>n</title></head><body><h1>'), Buffer.from([0xb1, 0xca, 0xbc, 0xc7]), Buffer.from('</h1><textarea></textarea></body></html>')]);
   await writeFile(notes, gbk);
   const out = join(folder, 'notes.kb.html');
-  assert.match(await kb('attach', notes, '--site', demo.site, '--no-model', '--lang', 'zh'), /notes\.kb\.html: [\d.]+ kB .*no model/);
+  assert.match(await kb('attach', notes, '--site', demo.site, '--no-model', '--lang', 'zh'), /notes\.kb\.html: [\d.]+ [kM]B .*no model/);
   const first = await readFile(out);
   await kb('attach', out, '--site', demo.site, '--no-model', '--lang', 'zh', '--out', out);
   assert.ok((await readFile(out)).equals(first), 'done again it is the same');

@@ -128,7 +128,7 @@ impl Calibration {
         unknown: -1.8,
         foreign: 0.0,
         strange: -4.3,
-        threshold: 0.35,
+        threshold: 0.4,
         near: Some(0.9),
     };
 

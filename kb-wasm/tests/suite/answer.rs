@@ -112,5 +112,5 @@ async fn a_service_that_needs_a_key_is_not_asked_without_one() {
     let chat = Chat::new(settings("deepseek", "http://127.0.0.1:9")).unwrap();
     let signal = js_sys::eval("new AbortController().signal").unwrap();
     let error = chat.models(signal.unchecked_into()).await.err().unwrap();
-    assert_eq!(code(&error), "llm::no_key");
+    assert_eq!(text(&error, "code"), "llm::no_key");
 }
