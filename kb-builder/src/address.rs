@@ -10,7 +10,7 @@ pub fn absolute(what: &str, address: &str) -> Result<()> {
     let lower = address.to_ascii_lowercase();
     let host = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
     let named = host.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '['));
-    if named && plain(address) {
+    if named && plain(address) && !address.contains(['?', '#']) {
         return Ok(());
     }
     Err(Error::usage(

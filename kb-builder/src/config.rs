@@ -137,12 +137,29 @@ pub enum StrategyName {
 }
 
 impl ChunkingConfig {
+    /// What a source says over what is said for all. A strategy of its own has its own defaults.
+    pub fn over(self, general: Self) -> Self {
+        if self.strategy.is_some() {
+            return self;
+        }
+        Self {
+            strategy: general.strategy,
+            size: self.size.or(general.size),
+            overlap: self.overlap.or(general.overlap),
+            min: self.min.or(general.min),
+        }
+    }
+
     /// The strategy with its settings.
     pub fn strategy(&self) -> ChunkStrategy {
-        let window = |w: Window| Window {
-            size: self.size.unwrap_or(w.size),
-            overlap: self.overlap.unwrap_or(w.overlap),
-            min: self.min.unwrap_or(w.min),
+        // What is not said must not make wrong what is.
+        let window = |w: Window| {
+            let size = self.size.unwrap_or(w.size);
+            Window {
+                size,
+                overlap: self.overlap.unwrap_or(w.overlap.min(size / 2)),
+                min: self.min.unwrap_or(w.min.min(size)),
+            }
         };
         match self.strategy.unwrap_or(StrategyName::Heading) {
             StrategyName::Sliding => ChunkStrategy::Sliding(window(Window::SLIDING)),
@@ -153,9 +170,9 @@ impl ChunkingConfig {
                 let max_chars = self.size.unwrap_or(default.max_chars);
                 ChunkStrategy::Heading(HeadingOptions {
                     max_chars,
-                    overlap_chars: self.overlap.unwrap_or(default.overlap_chars),
+                    overlap_chars: self.overlap.unwrap_or(default.overlap_chars.min(max_chars / 4)),
                     hard_max_chars: default.hard_max_chars.max(max_chars),
-                    min_chars: self.min.unwrap_or(default.min_chars),
+                    min_chars: self.min.unwrap_or(default.min_chars.min(max_chars)),
                     ..default
                 })
             }
@@ -256,8 +273,15 @@ impl Config {
             let place = line.map(|l| format!("line {l}: ")).unwrap_or_default();
             format!("{place}{}", with_suggestion(e.message()))
         })?;
+        for source in &mut config.sources {
+            source.chunking = source.chunking.map(|own| own.over(config.chunking));
+        }
         for chunking in config.sources.iter().filter_map(|s| s.chunking).chain([config.chunking]) {
-            chunking.strategy().validate().map_err(|e| format!("chunking: {}", e.message()))?;
+            // The strategy by headings calls them otherwise.
+            chunking
+                .strategy()
+                .validate()
+                .map_err(|e| format!("chunking: {}", e.message().replace("_chars", "").replace("max ", "size ")))?;
         }
         config.retrieval.options().check().map_err(|e| e.message().to_string())?;
         for source in &mut config.sources {
@@ -361,8 +385,16 @@ mod tests {
         let own = c.sources[0].chunking.expect("its own").strategy();
         assert_eq!(own, ChunkStrategy::Line(Window { size: 300, overlap: 50, min: 0 }));
         assert_eq!(ChunkingConfig::default().strategy(), ChunkStrategy::default());
+        // A size alone is enough, and a source without a strategy takes the general one.
+        let c = Config::parse(
+            "[[source]]\npath = \"a\"\nchunking = { min = 10 }\n[chunking]\nstrategy = \"sliding\"\nsize = 200\n",
+            Path::new(""),
+        )
+        .expect("parses");
+        let expected = ChunkStrategy::Sliding(Window { size: 200, overlap: 100, min: 10 });
+        assert_eq!(c.sources[0].chunking.expect("its own").strategy(), expected);
         let e = Config::parse("[chunking]\nsize = 10\n", Path::new("")).expect_err("refused");
-        assert!(e.contains("max_chars") || e.contains("size"), "{e}");
+        assert!(e.contains("size must be") && !e.contains("max"), "{e}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::print_json;
 use super::search::{check_collections, parse_filter};
 use crate::answer::{Answer, Answerer, Chat, Found, Kind, LlmFlags, Progress, Settings};
 use crate::config::Config;
+use crate::convert::encoding;
 use crate::error::{Error, Result};
 use crate::http::Client;
 use kb_core::answer::citations::Segment;
@@ -13,7 +14,7 @@ use kb_core::answer::stream::{EndReason, Failure};
 use kb_core::answer::support::Verdict;
 use kb_core::search::Filter;
 use serde::Serialize;
-use std::io::{IsTerminal, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -147,12 +148,15 @@ impl Session<'_> {
             if typed {
                 eprint!("? ");
             }
-            let mut line = String::new();
-            match std::io::stdin().read_line(&mut line) {
+            let mut bytes = Vec::new();
+            match std::io::stdin().lock().read_until(b'\n', &mut bytes) {
                 Ok(0) => return Ok(worst),
                 Ok(_) => {}
                 Err(e) => return Err(Error::failed(format!("standard input cannot be read: {e}"), "")),
             }
+            // A pipe may be in another encoding. What cannot be read is asked as it is, and the conversation goes on.
+            let line = encoding::decode(&bytes, None)
+                .map_or_else(|_| String::from_utf8_lossy(&bytes).into_owned(), |decoded| decoded.text);
             let question = line.trim();
             if question.is_empty() {
                 continue;

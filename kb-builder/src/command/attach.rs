@@ -5,7 +5,7 @@ use crate::address;
 use crate::config::PageLanguage;
 use crate::error::{Error, Result};
 use crate::handout::{self, Look};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
@@ -46,10 +46,18 @@ pub struct Args {
     force: bool,
 }
 
+/// Where the page goes by default: `notes.kb.html` for `notes.html`, and the same file for one that went there before.
+fn beside(page: &Path) -> PathBuf {
+    match page.file_stem().and_then(|stem| Path::new(stem).extension()) {
+        Some(extension) if extension == "kb" => page.to_path_buf(),
+        _ => page.with_extension("kb.html"),
+    }
+}
+
 /// Writes the page with the knowledge base.
 pub fn run(args: &Args) -> Result<ExitCode> {
     let html = std::fs::read(&args.page).map_err(|e| Error::io("read", &args.page, e))?;
-    let out = args.out.clone().unwrap_or_else(|| args.page.with_extension("kb.html"));
+    let out = args.out.clone().unwrap_or_else(|| beside(&args.page));
     // The page itself is named twice by who means it.
     let itself = out.canonicalize().ok().is_some_and(|out| args.page.canonicalize().ok() == Some(out));
     if !itself {

@@ -3,7 +3,7 @@
 use crate::address;
 use crate::build::{self, Options};
 use crate::config::{Config, PageLanguage, SourceConfig};
-use crate::convert::Format;
+use crate::convert::{Format, encoding};
 use crate::error::{Error, Result};
 use crate::model;
 use crate::report::{Reporter, Style};
@@ -146,7 +146,10 @@ fn resolve(args: Args) -> Result<Options> {
 
 /// An author's list of synonyms.
 fn read_synonyms(path: &Path) -> Result<String> {
-    let text = std::fs::read_to_string(path).map_err(|e| Error::io("read", path, e))?;
+    let bytes = std::fs::read(path).map_err(|e| Error::io("read", path, e))?;
+    let text = encoding::decode(&bytes, None)
+        .map_err(|e| Error::usage(format!("{}: {}", path.display(), e.message()), "save the list as UTF-8"))?
+        .text;
     match Synonyms::with(&text) {
         Ok(_) => Ok(text),
         Err(e) => Err(Error::usage(

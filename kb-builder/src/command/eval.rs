@@ -175,7 +175,13 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if let Some(path) = &args.features_out {
         std::fs::write(path, &outcome.features).map_err(|e| Error::io("write", path, e))?;
     }
-    let name = match Mode::from(args.mode) {
+    // A base without vectors is searched by words, whatever was asked for.
+    let by_words = match &args.site {
+        Some(site) if Mode::from(args.mode) == Mode::Hybrid => base::manifest(site)?.model.is_none(),
+        _ => false,
+    };
+    let mode = if by_words { Mode::Lexical } else { Mode::from(args.mode) };
+    let name = match mode {
         Mode::Lexical => None,
         _ => model_of(args, args.site.as_deref())?.0.map(|m| m.info.name),
     };
@@ -184,7 +190,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let (still, unwanted) = metrics::unwanted(&set, &outcome.rankings);
     print_json(&Output {
         set: &set.name,
-        mode: Mode::from(args.mode),
+        mode,
         model: name.as_deref(),
         passages: set.corpus.len(),
         scores: outcome.scores,

@@ -23,6 +23,12 @@ pub fn remove_on_interrupt(folder: &Path) {
     });
 }
 
+/// Runs one step of writing, during which the program is not ended.
+pub fn whole<T>(step: impl FnOnce() -> T) -> T {
+    let _held = folders();
+    step()
+}
+
 /// Runs the last step of a folder, its move or removal, during which the program is not ended; afterwards it is on its own.
 pub fn uninterrupted<T>(folder: &Path, step: impl FnOnce() -> T) -> T {
     let mut all = folders();
@@ -37,8 +43,8 @@ fn listen() {
         return;
     }
     let all = folders();
+    // Nothing is written any more: whoever writes waits for the lock that is held here.
     for folder in all.iter() {
-        // Files may still be written into it: a second attempt takes those.
         let _ = std::fs::remove_dir_all(folder).or_else(|_| std::fs::remove_dir_all(folder));
     }
     eprintln!("interrupted: nothing was changed");

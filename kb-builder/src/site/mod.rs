@@ -53,10 +53,12 @@ impl Site {
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
         let Some(temp) = &self.temp else { return Ok(()) };
         let file = path.split('/').fold(temp.clone(), |dir, part| dir.join(part));
-        if let Some(dir) = file.parent() {
-            std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
-        }
-        std::fs::write(&file, bytes).map_err(|e| Error::io("write", &file, e))
+        interrupt::whole(|| {
+            if let Some(dir) = file.parent() {
+                std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
+            }
+            std::fs::write(&file, bytes).map_err(|e| Error::io("write", &file, e))
+        })
     }
 
     /// Writes the page, the browser runtime and the marker that GitHub Pages must not run Jekyll.

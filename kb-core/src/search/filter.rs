@@ -38,10 +38,12 @@ pub(super) fn is_about_passages(filter: &Filter) -> bool {
     filter.key.trim_end_matches('!').trim_end() == "type"
 }
 
-/// Whether filters on `type` admit a passage of this sort.
-pub(super) fn admits_kind(kind: ChunkKind, filters: &[Filter]) -> bool {
+/// Whether filters on `type` admit a passage of this sort in `document`, whose front matter may have a `type` of its
+/// own.
+pub(super) fn admits_kind(kind: ChunkKind, document: &Document, filters: &[Filter]) -> bool {
+    let is = |f: &&Filter| f.value.eq_ignore_ascii_case(kind.name()) || meets(document, "type", &f.value);
     let (not, one_of): (Vec<&Filter>, Vec<&Filter>) = filters.iter().partition(|f| f.key.ends_with('!'));
-    !not.iter().any(|f| f.value == kind.name()) && (one_of.is_empty() || one_of.iter().any(|f| f.value == kind.name()))
+    !not.iter().any(is) && (one_of.is_empty() || one_of.iter().any(is))
 }
 
 fn meets(document: &Document, key: &str, value: &str) -> bool {
@@ -195,8 +197,13 @@ mod tests {
         let check = |filters: &[&str], kind| {
             let filters: Vec<Filter> = filters.iter().map(|f| f.parse().expect("a filter")).collect();
             assert!(filters.iter().all(is_about_passages));
-            admits_kind(kind, &filters)
+            admits_kind(kind, &document(), &filters)
         };
+        let mut lecture = document();
+        lecture.metadata.insert("type".into(), MetaValue::Text("lecture".into()));
+        let own: Vec<Filter> = vec!["type=lecture".parse().expect("a filter")];
+        assert!(admits_kind(ChunkKind::Text, &lecture, &own) && !admits_kind(ChunkKind::Text, &document(), &own));
+        assert!(check(&["type=Code"], ChunkKind::Code));
         assert!(check(&[], ChunkKind::Code) && check(&["type=code", "type=table"], ChunkKind::Code));
         assert!(!check(&["type=table"], ChunkKind::Code) && !check(&["type!=code"], ChunkKind::Code));
         assert!(check(&["type != code"], ChunkKind::Text) && !check(&["type=nonsense"], ChunkKind::Text));

@@ -195,7 +195,8 @@ impl KnowledgeBase {
             self.documents.iter().map(|d| matches(d, &query.collections, &of_documents)).collect();
         let mut set = ChunkSet::new(self.chunks.len());
         for (i, chunk) in self.chunks.iter().enumerate() {
-            if documents.get(chunk.doc as usize) == Some(&true) && admits_kind(chunk.kind, &of_passages) {
+            let Some(document) = self.documents.get(chunk.doc as usize) else { continue };
+            if documents.get(chunk.doc as usize) == Some(&true) && admits_kind(chunk.kind, document, &of_passages) {
                 set.insert(i as u32);
             }
         }

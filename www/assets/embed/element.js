@@ -80,6 +80,11 @@ export class KbElement extends HTMLElement {
     const src = this.getAttribute('src');
     const list = isCarried() ? [] : (this.getAttribute('bundles') ?? src ?? '').split(',').map((item) => item.trim().split(/\s+/)).filter(([folder]) => folder);
     if (list.length === 0) return [{ site: HOME, weight: 1 }];
+    for (const [folder, weight, more] of list) {
+      if (more !== undefined || (weight !== undefined && !(Number(weight) > 0 && Number.isFinite(Number(weight))))) {
+        console.error(`kb-builder: in the attribute bundles, “${folder}” is followed by “${more ?? weight}”, which is no weight above 0. Folders are separated by commas.`);
+      }
+    }
     return list.map(([folder, weight]) => ({
       site: new URL(folder.endsWith('/') ? folder : `${folder}/`, document.baseURI),
       weight: Number(weight) > 0 && Number.isFinite(Number(weight)) ? Number(weight) : 1,

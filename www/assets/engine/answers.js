@@ -41,7 +41,7 @@ async function answer() {
   return (shared ??= new Answer(templates));
 }
 
-/** Takes over the words that the knowledge base's author put in place of ours. @param {import('./client.js').Engine} engine */
+/** Takes over the words that the knowledge base's author put in place of ours. @param {import('./group.js').AnyEngine} engine */
 export function useTemplates(engine) {
   if (engine.info?.templates === templates) return;
   templates = engine.info?.templates;
@@ -124,7 +124,7 @@ export const prompt = async (found, numCtx) => (await answer()).prompt(found.que
 
 /**
  * How far an answer is backed by what it cites: by its words, and where these do not suffice by its meaning.
- * @param {import('./client.js').Engine} engine
+ * @param {import('./group.js').AnyEngine} engine
  * @param {Segment[]} segments @param {Passage[]} passages @param {string} refused @param {number} relevance @param {AbortSignal} signal
  */
 export async function check(engine, segments, passages, refused, relevance, signal) {

@@ -54,7 +54,7 @@ impl Synonyms {
         }
         for (i, line) in text.lines().enumerate() {
             let line = line.trim_start_matches('\u{feff}').trim();
-            if line.is_empty() || line.starts_with('#') {
+            if line.is_empty() || line.starts_with(['#', '＃']) {
                 continue;
             }
             let bad = || {
@@ -68,7 +68,7 @@ impl Synonyms {
                 }
                 self.rewrites.push((from, to));
             } else {
-                let words: Vec<String> = line.split('=').map(|w| fold_str(w.trim())).collect();
+                let words: Vec<String> = line.split(['=', '＝']).map(|w| fold_str(w.trim())).collect();
                 if words.len() < 2 || words.iter().any(String::is_empty) {
                     return Err(bad());
                 }
@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn an_author_goes_first_and_is_told_what_is_wrong() {
-        let own = Synonyms::with("咋装 -> 安装指南\n# c\nfoo = bar = Baz\n").expect("a list");
+        let own = Synonyms::with("咋装 -> 安装指南\n# c\n＃ 注\nfoo = bar ＝ Baz\n").expect("a list");
         assert_eq!(own.rewrite("咋装"), "安装指南");
         assert_eq!(own.alternatives("a bar"), [("bar", vec!["foo", "baz"])]);
         for bad in ["one", "a → ", " = b", "→ b"] {
