@@ -7,16 +7,25 @@ use crate::error::{Error, Result};
 /// # Errors
 /// [`Error::Usage`] for anything else.
 pub fn absolute(what: &str, address: &str) -> Result<()> {
-    let lower = address.to_ascii_lowercase();
-    let host = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
-    let named = host.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '['));
-    if named && plain(address) && !address.contains(['?', '#']) {
+    if on_web(address) && is_folder(address) {
         return Ok(());
     }
     Err(Error::usage(
         format!("{what} `{address}` is no address of a site"),
         "write it out, as in https://me.github.io/kb/",
     ))
+}
+
+/// Whether an address is http or https, with a host.
+fn on_web(address: &str) -> bool {
+    let lower = address.to_ascii_lowercase();
+    let host = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"));
+    host.is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric() || c == '[')) && plain(address)
+}
+
+/// Whether something can be put behind it.
+fn is_folder(address: &str) -> bool {
+    !address.contains(['?', '#'])
 }
 
 /// That `address` is absolute, or relative to the page that it stands on.
@@ -27,7 +36,7 @@ pub fn absolute_or_relative(what: &str, address: &str) -> Result<()> {
     if address.starts_with("//") || scheme(address).is_some() {
         return absolute(what, address);
     }
-    if plain(address) && !address.is_empty() {
+    if plain(address) && !address.is_empty() && is_folder(address) {
         return Ok(());
     }
     Err(Error::usage(format!("{what} `{address}` is no address"), "write it out, as in https://me.github.io/kb/"))
@@ -47,7 +56,8 @@ pub fn pattern(what: &str, pattern: &str) -> Result<()> {
     }
     let rooted =
         ["https://", "http://", "/", "./", "../"].iter().any(|start| rest.to_ascii_lowercase().starts_with(start));
-    absolute_or_relative(what, &rest).ok().filter(|()| rooted).ok_or_else(|| {
+    let is_address = if rest.starts_with("//") || scheme(&rest).is_some() { on_web(&rest) } else { plain(&rest) };
+    (is_address && rooted).then_some(()).ok_or_else(|| {
         Error::usage(
             format!("{what} `{pattern}` is no address"),
             "it begins with https:// or http://, or with / for a place on the same host",
@@ -73,12 +83,19 @@ mod tests {
 
     #[test]
     fn only_addresses_of_the_web_become_links() {
-        for good in ["https://e.org", "http://localhost:8000/kb/", "HTTPS://E.org/a?b=c", "https://[::1]/"] {
+        for good in ["https://e.org", "http://localhost:8000/kb/", "HTTPS://E.org/a", "https://[::1]/"] {
             absolute("--site-url", good).expect(good);
         }
-        for bad in
-            ["", "nope", "javascript:alert(1)", "https://", "ftp://e.org/", "https:// e.org", "https://e.org/\"x"]
-        {
+        for bad in [
+            "",
+            "nope",
+            "javascript:alert(1)",
+            "https://",
+            "ftp://e.org/",
+            "https:// e.org",
+            "https://e.org/\"x",
+            "https://e.org/?a#b",
+        ] {
             assert_eq!(absolute("--site-url", bad).expect_err(bad).exit_status(), 2);
         }
     }
@@ -88,7 +105,7 @@ mod tests {
         for good in ["kb/", "../kb/", "/kb/", "https://e.org/kb/"] {
             absolute_or_relative("--src", good).expect(good);
         }
-        for bad in ["", "javascript:alert(1)", "data:text/html,x", "//", "a b"] {
+        for bad in ["", "javascript:alert(1)", "data:text/html,x", "//", "a b", "kb/?x", "https://e.org/#x"] {
             absolute_or_relative("--src", bad).expect_err(bad);
         }
     }

@@ -141,6 +141,10 @@ fn a_file_of_questions_measures_a_site() {
     assert_eq!(scores["languages"]["zh"]["queries"], 1);
     s.expect(0, &["eval", "questions.txt", "--mode", "lexical", "--compare", "site", "site"]);
     s.expect(2, &["eval", "questions.txt", "--mode", "lexical"]);
+    // A place that is mistyped counts as not found, and is told.
+    s.write("typo.txt", "距离最小的点 → 最短路.md#Dijkstra\nslice → en/gide.rst\n");
+    let output = s.expect(0, &["eval", "typo.txt", "--site", "site", "--mode", "lexical"]);
+    assert_eq!(stderr(&output).matches("nothing in the knowledge base is at").count(), 2, "{}", stderr(&output));
 }
 
 #[test]

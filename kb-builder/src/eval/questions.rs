@@ -14,6 +14,7 @@
 use super::asked::{self, Asked, Scope};
 use super::set::{Question, TestSet};
 use crate::error::{Error, Result};
+use kb_core::document::Document;
 use kb_core::search::Hit;
 use std::collections::HashMap;
 use std::path::Path;
@@ -74,6 +75,24 @@ pub fn place_of<'p>(mut places: impl Iterator<Item = &'p String>, hit: &Hit) -> 
         Some(place) => place.clone(),
         None => format!("{}/{}#{}", hit.collection, hit.path, hit.anchor),
     }
+}
+
+/// The questions with a place that no document of the base is at, with that place: more likely mistyped than not found.
+pub fn unknown_places<'s>(set: &'s TestSet, documents: &[Document]) -> Vec<(&'s str, &'s str)> {
+    let is_there = |place: &str| {
+        documents.iter().any(|d| {
+            let at = |headings: &[String], anchor: &str| asked::is_at(place, &d.collection, &d.path, headings, anchor);
+            let titles = |s: usize| d.heading_path(s).into_iter().map(str::to_owned).collect::<Vec<_>>();
+            at(&[], "") || d.sections.iter().enumerate().any(|(i, s)| at(&titles(i), &s.anchor))
+        })
+    };
+    let mut unknown = Vec::new();
+    for question in &set.queries {
+        let mut places: Vec<&String> = set.relevant.get(&question.id).into_iter().flat_map(|p| p.keys()).collect();
+        places.sort();
+        unknown.extend(places.into_iter().filter(|p| !is_there(p)).map(|p| (question.text.as_str(), p.as_str())));
+    }
+    unknown
 }
 
 fn is_at(hit: &Hit, place: &str) -> bool {

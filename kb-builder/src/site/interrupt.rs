@@ -1,7 +1,7 @@
 //! Ctrl-C in the middle of a build: the half-written folder goes, and then the program does.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, Once};
+use std::sync::{Mutex, MutexGuard, Once, mpsc};
 
 /// Folders that go when the program is interrupted.
 static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -13,14 +13,26 @@ fn folders() -> MutexGuard<'static, Vec<PathBuf>> {
     FOLDERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Removes `folder` if the program is interrupted from now on.
-pub fn remove_on_interrupt(folder: &Path) {
-    folders().push(folder.to_path_buf());
+/// Begins to listen. Before this an interrupt ends the program as it does any other, so it is called before a
+/// folder is made.
+pub fn listen_from_now() {
     static LISTENING: Once = Once::new();
     LISTENING.call_once(|| {
+        let (ready, is_ready) = mpsc::channel();
         // Without a listener the next build removes the folder.
-        let _ = std::thread::Builder::new().name("interrupt".into()).spawn(listen);
+        if std::thread::Builder::new().name("interrupt".into()).spawn(|| listen(ready)).is_ok() {
+            // An error means that the thread has ended without listening.
+            let _ = is_ready.recv();
+        }
     });
+}
+
+/// Makes a folder that goes if the program is interrupted from now on.
+pub fn made<E>(make: impl FnOnce() -> Result<PathBuf, E>) -> Result<PathBuf, E> {
+    let mut all = folders();
+    let folder = make()?;
+    all.push(folder.clone());
+    Ok(folder)
 }
 
 /// Runs one step of writing, during which the program is not ended.
@@ -37,9 +49,9 @@ pub fn uninterrupted<T>(folder: &Path, step: impl FnOnce() -> T) -> T {
     done
 }
 
-fn listen() {
+fn listen(ready: mpsc::Sender<()>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().build() else { return };
-    if runtime.block_on(interrupted()).is_err() {
+    if runtime.block_on(interrupted(ready)).is_err() {
         return;
     }
     let all = folders();
@@ -52,9 +64,11 @@ fn listen() {
 }
 
 #[cfg(unix)]
-async fn interrupted() -> std::io::Result<()> {
+async fn interrupted(ready: mpsc::Sender<()>) -> std::io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    // Nobody waits any more only if the program is ending.
+    let _ = ready.send(());
     tokio::select! {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
@@ -63,6 +77,7 @@ async fn interrupted() -> std::io::Result<()> {
 }
 
 #[cfg(not(unix))]
-async fn interrupted() -> std::io::Result<()> {
+async fn interrupted(ready: mpsc::Sender<()>) -> std::io::Result<()> {
+    let _ = ready.send(());
     tokio::signal::ctrl_c().await
 }

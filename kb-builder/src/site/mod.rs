@@ -44,8 +44,9 @@ impl Site {
         swap::check_target(target)?;
         // A link stays, and the site goes where it leads.
         let target = swap::behind_link(target)?;
-        let temp = swap::new_sibling(&target)?;
-        interrupt::remove_on_interrupt(&temp);
+        interrupt::listen_from_now();
+        // One step, so that no interrupt comes between the two.
+        let temp = interrupt::made(|| swap::new_sibling(&target))?;
         Ok(Self { target, temp: Some(temp), _lock: lock })
     }
 
