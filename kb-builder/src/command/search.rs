@@ -24,7 +24,8 @@ Examples:
   kb-builder search site '\"shortest path\" heap' --filter 'tag!=draft' --explain
 
 Filters: path (the beginning of the document's path), lang, tag, type (of the passage: text, concept,
-steps, parameters, warning, code, table), or a key of the document's front matter. Filters with one key are alternatives, filters with different keys must all hold, and
+steps, parameters, warning, code, table), or a key of the document's front matter. Filters with one
+key are alternatives, filters with different keys must all hold, and
 KEY!=VALUE must not. Words in quotation marks must stand in a passage as they are.";
 
 /// Search a knowledge base on this machine
