@@ -101,6 +101,11 @@ pub fn parse_provider(name: &str) -> std::result::Result<Provider, String> {
 pub struct Key(String);
 
 impl Key {
+    /// A key as somebody wrote it down.
+    pub fn new(key: impl Into<String>) -> Self {
+        Self(key.into())
+    }
+
     /// The key itself, for the one header that carries it.
     pub fn expose(&self) -> &str {
         &self.0

@@ -10,10 +10,12 @@ mod model;
 mod onnx;
 #[cfg(feature = "encoder")]
 mod ops;
+pub mod service;
 
 #[cfg(feature = "encoder")]
 pub use encoder::{OnnxEncoder, fingerprint};
 pub use model::{ModelInfo, Pooling};
+pub use service::{Service, ServiceClient, ServiceKind};
 
 use crate::Result;
 
