@@ -2,7 +2,7 @@
 
 #[cfg(any(feature = "search", feature = "answer"))]
 use kb_core::ErrorKind;
-#[cfg(any(feature = "encoder", feature = "answer"))]
+#[cfg(feature = "answer")]
 use kb_core::{answer::stream::Failure, document::Lang};
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -28,7 +28,7 @@ pub(crate) fn bad_argument(what: &str, error: serde_wasm_bindgen::Error) -> JsVa
 
 /// What went wrong between the reader and a service as an `Error` of JavaScript, a `ChatError` of `types.d.ts`. A server
 /// may repeat the key in its message.
-#[cfg(any(feature = "encoder", feature = "answer"))]
+#[cfg(feature = "answer")]
 pub(crate) fn failure_to_js(failure: &Failure, key: &str, lang: Lang) -> JsValue {
     let mut text = failure.to_text(lang);
     if !key.is_empty() {

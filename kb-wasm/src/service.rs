@@ -1,12 +1,12 @@
-//! The second module, where a service has the model: what is sent to it and what its answers mean. The page sends it.
+//! The third module, for knowledge bases whose model a service has: what is sent to it and what its answers mean. The
+//! page sends it.
 
+use crate::answer::read;
 use crate::error::{JsResult, failure_to_js, to_js};
 use js_sys::{Float32Array, Object, Reflect};
-use kb_core::bundle::Manifest;
 use kb_core::document::Lang;
 use kb_core::embed::service::Outcome;
-use kb_core::embed::{ServiceClient, TextKind};
-use kb_core::{Error, ErrorKind};
+use kb_core::embed::{ModelInfo, ServiceClient, TextKind};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// The service that made a knowledge base's vectors and makes those of its questions.
@@ -19,23 +19,21 @@ pub struct EmbeddingService {
 
 #[wasm_bindgen]
 impl EmbeddingService {
-    /// The service of the knowledge base with this `manifest.json`, at `baseUrl` or, if that is empty, where the
-    /// manifest says. `key` is taken out of messages, `lang` is the language of the sentences in errors.
+    /// The service of the knowledge base whose `manifest.json` has this `model`, at `baseUrl` or, if that is empty,
+    /// where the manifest says. `key` is taken out of messages, `lang` is the language of the sentences in errors.
     ///
     /// # Errors
     /// Throws a `KbError`: `kb::missing` if no service made the vectors, `kb::invalid_input` for an address that cannot
     /// be one.
     #[wasm_bindgen(constructor)]
     pub fn new(
-        manifest: &[u8],
+        #[wasm_bindgen(unchecked_param_type = "object")] model: JsValue,
         #[wasm_bindgen(js_name = baseUrl)] base_url: &str,
         key: &str,
         lang: &str,
     ) -> JsResult<EmbeddingService> {
-        let manifest = Manifest::from_json(manifest).map_err(to_js)?;
-        let none = || to_js(Error::new(ErrorKind::Missing, "the knowledge base was built without a model"));
-        let info = manifest.model.as_ref().ok_or_else(none)?;
-        let client = ServiceClient::new(info, Some(base_url)).map_err(to_js)?;
+        let info: ModelInfo = read("the model", model)?;
+        let client = ServiceClient::new(&info, Some(base_url)).map_err(to_js)?;
         let lang = if lang.starts_with("zh") { Lang::Zh } else { Lang::En };
         Ok(Self { client, key: key.trim().to_owned(), lang })
     }
