@@ -262,7 +262,7 @@ fn model_of(args: &Args, site: Option<&Path>) -> Result<(Option<EmbeddingModel>,
     if let (None, Some(site)) = (&args.model, site)
         && let Some(info) = base::manifest(site)?.model.filter(|m| m.service.is_some())
     {
-        return Ok((Some(EmbeddingModel::Service(query_service(&info)?)), cache));
+        return Ok((Some(EmbeddingModel::Service(Box::new(query_service(&info)?))), cache));
     }
     let own = site.map(|s| s.join(MODEL_DIR)).filter(|dir| dir.join(model::FILES[0]).is_file());
     let folder = match (&args.model, own) {

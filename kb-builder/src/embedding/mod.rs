@@ -25,7 +25,7 @@ pub enum EmbeddingModel {
     /// Run by this program, and by the reader's browser.
     Folder(Box<ModelFolder>),
     /// Run elsewhere.
-    Service(RemoteModel),
+    Service(Box<RemoteModel>),
 }
 
 impl EmbeddingModel {
@@ -33,7 +33,9 @@ impl EmbeddingModel {
     pub fn open(choice: &ModelChoice, cache: Option<&Path>) -> Result<Self> {
         Ok(match choice {
             ModelChoice::Folder(path) => ModelFolder::read(path)?.into(),
-            ModelChoice::Service(choice) => Self::Service(RemoteModel::open(choice, cache, Waits::default())?),
+            ModelChoice::Service(choice) => {
+                Self::Service(Box::new(RemoteModel::open(choice, cache, Waits::default())?))
+            }
         })
     }
 

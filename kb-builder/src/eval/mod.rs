@@ -146,6 +146,17 @@ fn ask(
 /// reader gets.
 fn index(set: &TestSet, settings: &Settings, reporter: &Reporter) -> Result<Base> {
     let (documents, chunks) = corpus(set)?;
+    index_of(documents, chunks, text_to_embed, settings, reporter)
+}
+
+/// The same for any documents, cut in any way; `text` says what the model reads of a passage.
+pub fn index_of(
+    documents: Vec<Document>,
+    chunks: Vec<Chunk>,
+    text: fn(&Document, &Chunk) -> String,
+    settings: &Settings,
+    reporter: &Reporter,
+) -> Result<Base> {
     reporter.stage("indexing", chunks.len() as u64, "passages");
     let mut lexical = LexicalBuilder::new();
     for chunk in &chunks {
@@ -156,7 +167,7 @@ fn index(set: &TestSet, settings: &Settings, reporter: &Reporter) -> Result<Base
     reporter.end_stage();
     let vectors = match settings.model {
         Some(model) => {
-            let texts: Vec<String> = chunks.iter().map(|c| text_to_embed(&documents[c.doc as usize], c)).collect();
+            let texts: Vec<String> = chunks.iter().map(|c| text(&documents[c.doc as usize], c)).collect();
             let vectors = embed_texts(model, settings.cache, TextKind::Passage, &texts, reporter)?.vectors;
             let mut index = VectorIndex::build(model.info().dim, &vectors.concat())?;
             let passages: Vec<Passage> = chunks.iter().map(|c| Passage::new(&documents[c.doc as usize], c)).collect();

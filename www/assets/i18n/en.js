@@ -204,7 +204,7 @@ export const en = {
     retry: 'Try again',
   },
   langs: { zh: 'Chinese', en: 'English', ja: 'Japanese', ko: 'Korean', ru: 'Russian', other: '' },
-  footer: { private: 'Every search runs inside this browser. Nothing that you type leaves it, unless you set up a language model.' },
+  footer: { private: 'Every search runs inside this browser. Nothing that you type leaves it, unless you connect a language model or another service.' },
   errors: {
     'llm::not_running': 'The service that has the model does not answer.',
     'llm::stalled': 'The service that has the model takes too long.',

@@ -187,7 +187,7 @@ export const zh = {
     title: '按语义搜索',
     off: ({ model, kind }) => `目前仅按词搜索：语义搜索需要制作本知识库时所用的 ${serviceNames[kind] ?? kind} 的模型 ${model}。`,
     ready: ({ model }) => `正在按词和语义搜索，语义由 ${model} 提供。`,
-    intro: ({ model, kind }) => `本知识库由 ${serviceNames[kind] ?? kind} 的模型 ${model} 制作。要按语义搜索，您停顿时问题会发送到下面的地址，不会发往别处。`,
+    intro: ({ model, kind }) => `本知识库由 ${serviceNames[kind] ?? kind} 的模型 ${model} 制作。要按语义搜索，你停顿时问题会发送到下面的地址，不会发往别处。`,
   },
   settings: {
     label: '搜索设置',
@@ -206,7 +206,7 @@ export const zh = {
     retry: '重试',
   },
   langs: { zh: '中文', en: '英文', ja: '日文', ko: '韩文', ru: '俄文', other: '' },
-  footer: { private: '所有搜索都在这个浏览器里完成，输入的内容不会离开它，除非你设置了语言模型。' },
+  footer: { private: '所有搜索都在这个浏览器里完成，输入的内容不会离开它，除非你连接了语言模型或其他服务。' },
   errors: {
     'llm::not_running': '提供模型的服务没有响应。',
     'llm::stalled': '提供模型的服务响应太慢。',
