@@ -160,7 +160,7 @@ fn a_key_goes_to_the_service_and_nowhere_else() {
     s.write(
         "kb.toml",
         format!(
-            "[[source]]\npath = \"notes\"\n[embedding]\nprovider = \"openai\"\nbase_url = \"{}/v1\"\napi_key_env = \"EMBED_KEY\"\n",
+            "[[source]]\npath = \"notes\"\n[embedding]\nprovider = \"openai\"\nbase_url = \"{}/v1\"\napi_key = \"${{EMBED_KEY}}\"\n",
             server.url
         ),
     );
@@ -225,6 +225,12 @@ fn what_is_wrong_is_said_in_a_sentence() {
         Fixture::start(|_, _| Reply::new(404, r#"{"error":"model \"nosuch\" not found, try pulling it first"}"#));
     let said = stderr(&run(&s, &server, &["build", "notes", "--embedder", "ollama", "--embedder-model", "nosuch"]));
     assert!(said.contains("llm::no_such_model") && said.contains("ollama pull"), "{said}");
+    // A key in the file.
+    s.write("kb.toml", format!("[embedding]\nprovider = \"openai\"\napi_key = \"{KEY}\"\n"));
+    let output = run(&s, &server, &["build", "notes"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("no place for one") && !stderr(&output).contains(KEY), "{}", stderr(&output));
+    s.write("kb.toml", "");
     // No such kind of service.
     let output = run(&s, &server, &["build", "notes", "--embedder", "cohere"]);
     assert_eq!(output.status.code(), Some(2));

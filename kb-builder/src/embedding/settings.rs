@@ -1,6 +1,7 @@
 //! Which model embeds: flag, then environment, then `[embedding]` and `[model]` of `kb.toml`, then the default model.
 
 use super::{ModelChoice, RemoteModel, Waits};
+use crate::answer::settings::variable_of;
 use crate::answer::{Key, dotenv};
 use crate::config::{Config, ModelConfig};
 use crate::error::{Error, Result};
@@ -29,6 +30,8 @@ pub struct EmbeddingConfig {
     pub base_url: Option<String>,
     /// Name of the environment variable that holds the key. Default: `OPENAI_API_KEY`, `VOYAGE_API_KEY`.
     pub api_key_env: Option<String>,
+    /// The same as `"${NAME}"`. A key itself is refused here.
+    pub api_key: Option<String>,
     /// Texts are cut to so many characters; 0 leaves them whole. Default: 500 for Ollama, 0 for the others.
     pub max_chars: Option<usize>,
     /// Put before a question. Default: what the model was trained with, if that is known.
@@ -108,15 +111,16 @@ impl EmbeddingConfig {
         Ok(ModelChoice::Service(ServiceChoice {
             query_prefix: self.query_prefix.clone().unwrap_or_else(|| query.into()),
             passage_prefix: self.passage_prefix.clone().unwrap_or_else(|| passage.into()),
-            key: self.key(kind, folder),
+            key: self.key(kind, folder)?,
             service: Service { kind, base_url, model, max_chars },
         }))
     }
 
-    fn key(&self, kind: ServiceKind, folder: &Path) -> Option<Key> {
-        let name = self.api_key_env.as_deref().or(kind.key_variable())?;
+    fn key(&self, kind: ServiceKind, folder: &Path) -> Result<Option<Key>> {
+        let named = variable_of("[embedding]", self.api_key.as_deref(), self.api_key_env.as_deref())?;
+        let Some(name) = named.or(kind.key_variable()) else { return Ok(None) };
         let value = std::env::var(name).ok().filter(|v| !v.trim().is_empty());
-        value.or_else(|| dotenv::lookup(&folder.join(".env"), name)).map(|v| Key::new(v.trim()))
+        Ok(value.or_else(|| dotenv::lookup(&folder.join(".env"), name)).map(|v| Key::new(v.trim())))
     }
 }
 
@@ -132,7 +136,7 @@ pub fn query_service(info: &ModelInfo) -> Result<RemoteModel> {
     let config = if same { config } else { EmbeddingConfig::default() };
     let env = std::env::var(VARIABLES[2]).ok().filter(|v| !v.trim().is_empty());
     let base_url = env.or(config.base_url.clone());
-    let key = config.key(service.kind, Path::new(""));
+    let key = config.key(service.kind, Path::new(""))?;
     // Somebody is waiting.
     let waits = Waits([500, 1000, 2000].map(Duration::from_millis));
     RemoteModel::of(info, base_url.as_deref(), key, waits)
