@@ -4,7 +4,7 @@
 use crate::answer::{read, serialise};
 use crate::error::{JsResult, failure_to_js, to_js};
 use gloo_net::http::{Request, RequestBuilder, Response};
-use js_sys::{Error as JsError, Function, Reflect, Uint8Array};
+use js_sys::{Error as JsError, Function, Promise, Reflect, Uint8Array};
 use kb_core::answer::Passage;
 use kb_core::answer::citations::{CitationStream, Segment};
 use kb_core::answer::request::{ChatOptions, Endpoint, Message, Provider, chat_body, parse_models, prompt_was_cut};
@@ -14,10 +14,14 @@ use kb_core::{Error, ErrorKind};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::{JsCast, JsValue, wasm_bindgen};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortSignal, ReadableStreamDefaultReader, ReferrerPolicy, RequestCredentials};
+use web_sys::{AbortSignal, MessageChannel, ReadableStreamDefaultReader, ReferrerPolicy, RequestCredentials};
 
 /// Most bytes of an error that are looked at.
 const MAX_ERROR_BYTES: usize = 64 << 10;
+/// How long pieces that have already come are worked on before the page has its turn. Milliseconds.
+const BUDGET: f64 = 8.0;
+/// Bytes of a piece that are worked on in one go. A piece may have come with thousands of tokens.
+const AT_ONCE: usize = 4 << 10;
 /// Most bytes of a list of models.
 const MAX_LIST_BYTES: usize = 4 << 20;
 
@@ -153,13 +157,31 @@ impl Chat {
         let response = self.send(request.map_err(|_| self.throw(&unsendable()))?, &signal).await?;
         let mut reply = Reply::new(self, &passages, &on_event);
         let mut reader = Body::new(&response);
+        // Reading what is there already never leaves the page's current task: it must be left now and then.
+        let mut began = js_sys::Date::now();
         loop {
             let next = reader.next().await;
             if signal.aborted() {
                 return Err(aborted());
             }
             let end = match next {
-                Ok(Some(bytes)) => reply.push(&bytes)?,
+                Ok(Some(bytes)) => {
+                    let mut end = None;
+                    for piece in bytes.chunks(AT_ONCE) {
+                        end = reply.push(piece)?;
+                        if end.is_some() {
+                            break;
+                        }
+                        if js_sys::Date::now() - began > BUDGET {
+                            turn().await;
+                            if signal.aborted() {
+                                return Err(aborted());
+                            }
+                            began = js_sys::Date::now();
+                        }
+                    }
+                    end
+                }
                 // The answer is there, only the end of the stream is missing.
                 Err(_) if !reply.parser.is_complete() => return Err(self.broken(&signal)),
                 Ok(None) | Err(_) => reply.finish()?,
@@ -317,6 +339,18 @@ impl Body {
             let _ = reader.cancel();
         }
     }
+}
+
+/// Ends the page's current task, so that it can draw and react. By a message: pages in the background get few timers.
+async fn turn() {
+    let Ok(channel) = MessageChannel::new() else { return };
+    let (here, there) = (channel.port1(), channel.port2());
+    let came = Promise::new(&mut |resolve, _| here.set_onmessage(Some(&resolve)));
+    if there.post_message(&JsValue::NULL).is_ok() {
+        // It cannot be rejected.
+        let _ = JsFuture::from(came).await;
+    }
+    here.close();
 }
 
 fn unsendable() -> Failure {
