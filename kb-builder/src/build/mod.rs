@@ -15,6 +15,7 @@ use kb_core::answer::prompt::TemplateChanges;
 use kb_core::bundle::{BundleBuilder, SealedBundle};
 use kb_core::chunk::{self, Chunk, ChunkStrategy};
 use kb_core::document::Document;
+use kb_core::embed::TextKind;
 use kb_core::index::lexical::LexicalBuilder;
 use kb_core::index::vector::{GRAPH_FROM, GraphOptions, VectorIndex};
 use kb_core::search::RetrievalOptions;
@@ -96,7 +97,7 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
 
     let documents = intake::read_all(&sources, &site, options.originals, &mut summary, reporter)?;
     let strategies = strategies(options, &sources);
-    let chunks = cut(&documents, &strategies, &options.chunking, reporter)?;
+    let chunks = cut(&documents, &strategies, &options.chunking, model.as_ref(), reporter)?;
     if chunks.is_empty() {
         let looked = sources.iter().map(|s| s.collection()).collect::<Vec<_>>().join(", ");
         return Err(Error::failed(
@@ -111,7 +112,7 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
         Some(model) => {
             let texts: Vec<String> =
                 chunks.iter().map(|c| chunk::embedding_text(&documents[c.doc as usize], c)).collect();
-            Some(embed_texts(model, options.cache.as_deref(), kb_core::embed::TextKind::Passage, &texts, reporter)?)
+            Some(embed_texts(model, options.cache.as_deref(), TextKind::Passage, &texts, reporter)?)
         }
         None => None,
     };
@@ -161,14 +162,24 @@ fn cut(
     documents: &[Document],
     own: &BTreeMap<String, ChunkStrategy>,
     general: &ChunkStrategy,
+    model: Option<&EmbeddingModel>,
     reporter: &Reporter,
 ) -> Result<Vec<Chunk>> {
+    // A passage that the model reads only in part would not be found by its end.
+    let counter = model.map(EmbeddingModel::token_counter).transpose()?.flatten();
+    let limit = model.map_or(0, |m| m.info().max_tokens);
     reporter.stage("cutting", documents.len() as u64, "documents");
     let mut chunks = Vec::new();
     for (i, document) in documents.iter().enumerate() {
         let number = u32::try_from(i)
             .map_err(|_| Error::failed("over four thousand million documents", "build several knowledge bases"))?;
-        chunks.extend(own.get(&document.collection).unwrap_or(general).chunk(document, number)?);
+        let passages = own.get(&document.collection).unwrap_or(general).chunk(document, number)?;
+        chunks.extend(match &counter {
+            Some(counter) => chunk::fit(document, passages, limit, &|text| {
+                if counter.surely_fits(text, limit) { 0 } else { counter.count(TextKind::Passage, text) }
+            }),
+            None => passages,
+        });
         reporter.advance(1);
     }
     reporter.end_stage();

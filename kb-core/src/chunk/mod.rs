@@ -5,6 +5,8 @@ mod blocks;
 #[cfg(feature = "build")]
 mod cut;
 #[cfg(feature = "build")]
+mod fit;
+#[cfg(feature = "build")]
 pub mod heading;
 mod kind;
 #[cfg(feature = "build")]
@@ -21,6 +23,8 @@ mod strategy;
 mod strategy_tests;
 
 use crate::document::{Document, PlainText, plain_after};
+#[cfg(feature = "build")]
+pub use fit::fit;
 pub use kind::ChunkKind;
 #[cfg(feature = "build")]
 pub use kind::kind_of;

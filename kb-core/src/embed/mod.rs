@@ -12,12 +12,16 @@ mod onnx;
 mod ops;
 #[cfg(feature = "service")]
 pub mod service;
+#[cfg(feature = "encoder")]
+mod tokens;
 
 #[cfg(feature = "encoder")]
 pub use encoder::{OnnxEncoder, fingerprint};
 pub use model::{ModelInfo, Pooling};
 #[cfg(feature = "service")]
 pub use service::{Service, ServiceClient, ServiceKind};
+#[cfg(feature = "encoder")]
+pub use tokens::TokenCounter;
 
 use crate::Result;
 
