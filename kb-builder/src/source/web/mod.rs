@@ -5,7 +5,7 @@ mod crawl;
 mod github;
 mod robots;
 mod sitemap;
-mod store;
+pub(super) mod store;
 mod urls;
 
 pub use address::Address;
@@ -33,12 +33,17 @@ fn fetch(
             store.keep(url, &fetched);
             Ok(fetched)
         }
-        (Err(e), Some(known)) if e.status.is_none_or(|s| s == 429 || s >= 500) => {
+        (Err(e), Some(known)) if is_passing(&e) => {
             notes.push(format!("{e}; the copy of the last run is used"));
             Ok(known)
         }
         (Err(e), _) => Err(e),
     }
+}
+
+/// Whether a copy of the last run is as good as an answer: the server is out of order, or wants to be left alone.
+pub(super) fn is_passing(error: &FetchError) -> bool {
+    error.wait.is_some() || error.status.is_none_or(|status| status == 429 || status >= 500)
 }
 
 /// A body as it is converted: a text whose encoding only the server names comes in UTF-8.
