@@ -58,7 +58,8 @@ impl PageLanguage {
 }
 
 /// One `[[source]]`, which becomes one collection: a folder or file (`path`), a list of addresses (`urls`), a
-/// repository (`github`) or a website (`website`).
+/// repository (`github`), a website (`website`), somebody's work on GitHub (`portfolio`), or an entry of the list of
+/// ready-made sources (`ready`), see [`crate::source::ready`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SourceConfig {
@@ -77,6 +78,14 @@ pub struct SourceConfig {
     pub folder: Option<String>,
     /// Where GitHub's programming interface is. Default: `https://api.github.com`.
     pub api: Option<String>,
+    /// An account on GitHub whose public repositories make a portfolio.
+    pub portfolio: Option<String>,
+    /// Most repositories of a portfolio, those with the most stars. Default: 30.
+    pub max_repositories: Option<usize>,
+    /// Whether forks belong to a portfolio.
+    pub forks: bool,
+    /// Name of a ready-made source, which the other keys change.
+    pub ready: Option<String>,
     /// First page of a website; what lies below its folder belongs to it.
     pub website: Option<String>,
     /// How many links a page may be away from the first. Default: 5.
@@ -110,7 +119,7 @@ pub struct SourceConfig {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChunkingConfig {
-    /// `heading`, `sliding`, `paragraph` or `line`. Default: `heading`.
+    /// `heading`, `sliding`, `paragraph`, `line` or `portfolio`. Default: `heading`; for a portfolio `portfolio`.
     pub strategy: Option<StrategyName>,
     /// Longest passage in characters. Default: 800; 500 for `paragraph` and `line`.
     pub size: Option<usize>,
@@ -118,7 +127,7 @@ pub struct ChunkingConfig {
     /// and `line`.
     pub overlap: Option<usize>,
     /// Shorter passages are left out, in characters; with `heading` they join the next one. Default: 100 for
-    /// `heading`, 50 for `sliding`, 0 for the others.
+    /// `heading`, 50 for `sliding`, 21 for `portfolio`, 0 for the others.
     pub min: Option<usize>,
 }
 
@@ -134,6 +143,8 @@ pub enum StrategyName {
     Paragraph,
     /// By lines.
     Line,
+    /// By sections, with the sorts that portfolios have.
+    Portfolio,
 }
 
 impl ChunkingConfig {
@@ -165,6 +176,7 @@ impl ChunkingConfig {
             StrategyName::Sliding => ChunkStrategy::Sliding(window(Window::SLIDING)),
             StrategyName::Paragraph => ChunkStrategy::Paragraph(window(Window::PARAGRAPH)),
             StrategyName::Line => ChunkStrategy::Line(window(Window::LINE)),
+            StrategyName::Portfolio => ChunkStrategy::Portfolio(window(Window::PORTFOLIO)),
             StrategyName::Heading => {
                 let default = HeadingOptions::default();
                 let max_chars = self.size.unwrap_or(default.max_chars);
@@ -274,6 +286,10 @@ impl Config {
             format!("{place}{}", with_suggestion(e.message()))
         })?;
         for source in &mut config.sources {
+            crate::source::ready::resolve(source)?;
+            if source.portfolio.is_some() {
+                source.chunking.get_or_insert_default().strategy.get_or_insert(StrategyName::Portfolio);
+            }
             source.chunking = source.chunking.map(|own| own.over(config.chunking));
         }
         for chunking in config.sources.iter().filter_map(|s| s.chunking).chain([config.chunking]) {
@@ -290,11 +306,21 @@ impl Config {
                 !source.urls.is_empty(),
                 source.github.is_some(),
                 source.website.is_some(),
+                source.portfolio.is_some(),
             ];
             match kinds.iter().filter(|there| **there).count() {
-                0 => return Err("a [[source]] needs a `path`, `urls`, `github` or `website`".into()),
+                0 => {
+                    return Err(
+                        "a [[source]] needs a `path`, `urls`, `github`, `website`, `portfolio` or `ready`".into()
+                    );
+                }
                 1 => {}
-                _ => return Err("a [[source]] has one of `path`, `urls`, `github` and `website`, not several".into()),
+                _ => {
+                    return Err(
+                        "a [[source]] has one of `path`, `urls`, `github`, `website` and `portfolio`, not several"
+                            .into(),
+                    );
+                }
             }
             if kinds[0] {
                 source.path = base.join(&source.path);

@@ -22,7 +22,7 @@ Examples:
 Without --url-base a hit opens in the page's own reader.
 
 kb.toml has the keys title, language, [[source]] (name, path, include, exclude, url_base,
-code; or urls, github, website), [model] (path), [site] (out, originals, url), [chunking] (strategy, size, overlap, min), [retrieval] (fusion, lexical_weight,
+code, chunking; or urls, github, website, portfolio, ready; `kb-builder sources list`), [model] (path), [site] (out, originals, url), [chunking] (strategy, size, overlap, min), [retrieval] (fusion, lexical_weight,
 rerank, rrf_k, three_way, expand, synonyms, route, per_document, min_score, max_distance) and [llm]. A flag is stronger than the environment variable KB_MODEL
 or KB_CACHE, and that is stronger than the file. PATHs replace the file's sources.
 

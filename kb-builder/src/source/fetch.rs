@@ -126,7 +126,13 @@ impl Fetcher {
             .enable_all()
             .build()
             .map_err(|e| crate::Error::failed(format!("the network cannot be used: {e}"), ""))?;
-        Ok(Self { client: Client::with_reach(options.reach), runtime, options, asked: RefCell::default(), closed: RefCell::default() })
+        Ok(Self {
+            client: Client::with_reach(options.reach),
+            runtime,
+            options,
+            asked: RefCell::default(),
+            closed: RefCell::default(),
+        })
     }
 
     /// Sets the least time between two requests to one host, if it is longer than what is set.
