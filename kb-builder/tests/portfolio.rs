@@ -2,6 +2,7 @@
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod common;
+#[allow(dead_code, reason = "each test file uses a part of it")]
 #[path = "common/http.rs"]
 mod http;
 

