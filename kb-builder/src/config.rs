@@ -424,6 +424,17 @@ mod tests {
     }
 
     #[test]
+    fn a_portfolio_is_cut_as_one_whatever_is_said_for_all() {
+        let text = "[chunking]\nstrategy = \"line\"\n[[source]]\nportfolio = \"a\"\n[[source]]\nportfolio = \"b\"\nchunking = { size = 300 }\n";
+        let c = Config::parse(text, Path::new("")).expect("parses");
+        let own = |i: usize| c.sources[i].chunking.expect("its own").strategy();
+        assert_eq!(own(0), ChunkStrategy::Portfolio(Window::PORTFOLIO));
+        assert_eq!(own(1), ChunkStrategy::Portfolio(Window { size: 300, ..Window::PORTFOLIO }));
+        let e = Config::parse("[[source]]\nready = \"nunpy\"\n", Path::new("")).expect_err("refused");
+        assert!(e.contains("did you mean `numpy`"), "{e}");
+    }
+
+    #[test]
     fn an_installed_model_is_named_by_one_word() {
         let c = Config::parse("[model]\npath = \"my-model\"\n", Path::new("course")).expect("parses");
         assert_eq!(c.model.path.as_deref(), Some(Path::new("my-model")));

@@ -343,7 +343,10 @@ fn short_pauses_are_waited_for() {
 
 #[test]
 fn a_repository_that_cannot_be_read_stops_nothing() {
-    let server = Server::start(|asked, _| match asked.path.as_str() {
+    let better = Arc::new(AtomicUsize::new(0));
+    let is_better = better.clone();
+    let server = Server::start(move |asked, _| match asked.path.as_str() {
+        _ if is_better.load(Ordering::SeqCst) == 1 => github(asked),
         "/repos/ann/minisearch/readme" => reply("451 Unavailable For Legal Reasons", "", ""),
         "/repos/ann/minisearch/languages" => reply("200 OK", "", "<html>no JSON"),
         _ => github(asked),
@@ -354,6 +357,33 @@ fn a_repository_that_cannot_be_read_stops_nothing() {
     assert_eq!(paths(&listing), all);
     let told: Vec<&str> = listing.problems.iter().map(|p| p.path.as_str()).collect();
     assert_eq!(told, ["../../etc", "minisearch"]);
+    // What could not be read was not kept: on a better day it is asked for again.
+    better.store(1, Ordering::SeqCst);
+    let listing = portfolio(&server, cache.path(), |_| {}).list().expect("lists");
+    assert_eq!(paths(&listing), ALL);
+}
+
+#[test]
+fn nonsense_does_not_take_the_place_of_a_copy() {
+    let state = Arc::new(AtomicUsize::new(0));
+    let at = state.clone();
+    let server = Server::start(move |asked, _| {
+        let now = at.load(Ordering::SeqCst);
+        match asked.path.as_str() {
+            "/users/ann" if now == 1 => reply("200 OK", "", "<html>Under maintenance"),
+            "/users/ann" if now == 2 => reply("503 Service Unavailable", "", ""),
+            _ => github(asked),
+        }
+    });
+    let cache = tempfile::tempdir().expect("dir");
+    for now in 0..3 {
+        state.store(now, Ordering::SeqCst);
+        let source = portfolio(&server, cache.path(), |_| {});
+        let listing = source.list().expect("lists");
+        assert!(text(&source, &listing, "profile.md").contains("Ann Example"));
+        let noted = listing.notes.iter().any(|n| n.contains("one request was answered by the copy"));
+        assert_eq!(noted, now > 0, "{:?}", listing.notes);
+    }
 }
 
 #[test]

@@ -115,7 +115,10 @@ fn resolve(args: Args) -> Result<Options> {
     if sources.is_empty() {
         return Err(Error::usage(
             "there is nothing to build from",
-            format!("name folders or files with suffixes {}, or write a kb.toml", Format::suffixes()),
+            format!(
+                "name folders or files with suffixes {}, or write a kb.toml: `kb-builder sources` has ready-made ones",
+                Format::suffixes()
+            ),
         ));
     }
     let site_url = args.site_url.or(config.site.url);

@@ -75,10 +75,7 @@ impl Api {
     /// when GitHub answered last, GitHub is not asked.
     pub fn get<T: DeserializeOwned>(&self, path: &str, state: Option<&str>) -> Result<Answer<T>, FetchError> {
         let url = format!("{}{path}", self.base);
-        match self.fetch(&url, state)? {
-            Some(fetched) => parse(&url, &fetched.body).map(Answer::Found),
-            None => Ok(Answer::Missing),
-        }
+        Ok(self.fetch(&url, state)?.map_or(Answer::Missing, |reply| Answer::Found(reply.value)))
     }
 
     /// Asks for a list that may have several pages. What is said besides tells whether there were more than are read.
@@ -86,9 +83,9 @@ impl Api {
         let mut url = format!("{}{path}", self.base);
         let mut all: Vec<T> = Vec::new();
         for _ in 0..MAX_PAGES {
-            let Some(fetched) = self.fetch(&url, None)? else { return Ok(Answer::Missing) };
-            all.extend(parse::<Vec<T>>(&url, &fetched.body)?);
-            match self.linked(&url, &fetched, "next") {
+            let Some(reply) = self.fetch::<Vec<T>>(&url, None)? else { return Ok(Answer::Missing) };
+            all.extend(reply.value);
+            match linked(&url, reply.link.as_deref(), "next") {
                 Some(next) => url = next,
                 None => return Ok(Answer::Found((all, false))),
             }
@@ -99,27 +96,19 @@ impl Api {
     /// The first and the last page of a list, which is read no further.
     pub fn ends<T: DeserializeOwned>(&self, path: &str, state: Option<&str>) -> Result<Answer<Vec<T>>, FetchError> {
         let url = format!("{}{path}", self.base);
-        let Some(fetched) = self.fetch(&url, state)? else { return Ok(Answer::Missing) };
-        let mut all: Vec<T> = parse(&url, &fetched.body)?;
-        if let Some(last) = self.linked(&url, &fetched, "last")
-            && let Some(fetched) = self.fetch(&last, state)?
+        let Some(first) = self.fetch::<Vec<T>>(&url, state)? else { return Ok(Answer::Missing) };
+        let mut all = first.value;
+        if let Some(last) = linked(&url, first.link.as_deref(), "last")
+            && let Some(reply) = self.fetch::<Vec<T>>(&last, state)?
         {
-            all.extend(parse::<Vec<T>>(&last, &fetched.body)?);
+            all.extend(reply.value);
         }
         Ok(Answer::Found(all))
     }
 
-    /// The page that the header `link` names for `rel`. The token goes along, so that it must be on the same host.
-    fn linked(&self, url: &str, fetched: &Fetched, rel: &str) -> Option<String> {
-        let here = Address::parse(url).ok()?;
-        let target = link_target(fetched.link.as_deref()?, rel)?;
-        let there = here.join(target).ok()?;
-        (there.same_site(&here) && there != here).then(|| there.to_string())
-    }
-
-    /// The body at `url`, `None` if there is nothing.
-    fn fetch(&self, url: &str, state: Option<&str>) -> Result<Option<Fetched>, FetchError> {
-        let known = self.store.get(url);
+    /// What is at `url`, `None` if there is nothing. Only what can be read is kept.
+    fn fetch<T: DeserializeOwned>(&self, url: &str, state: Option<&str>) -> Result<Option<Reply<T>>, FetchError> {
+        let known = self.store.get(url).and_then(|k| Some((Reply::read(url, &k).ok()?, k.validators)));
         let mark = format!("{url}#state");
         let marked = self.store.get(&mark).and_then(|m| String::from_utf8(m.body).ok());
         if let (Some(state), Some(marked)) = (state, &marked) {
@@ -127,20 +116,24 @@ impl Api {
                 return Ok(None);
             }
             if *marked == format!("200 {state}") && known.is_some() {
-                return Ok(known);
+                return Ok(known.map(|(reply, _)| reply));
             }
         }
-        let validators = known.as_ref().map(|k| k.validators.clone()).unwrap_or_default();
+        let validators = known.as_ref().map(|(_, v)| v.clone()).unwrap_or_default();
         let mut headers = vec![("accept", "application/vnd.github+json"), ("x-github-api-version", "2022-11-28")];
         headers.extend(self.bearer.as_deref().map(|b| ("authorization", b)));
-        match self.fetcher.get(url, &validators, &headers) {
-            Ok(fetched) => {
+        let fetched = self.fetcher.get(url, &validators, &headers).and_then(|fetched| {
+            if fetched.unchanged {
+                return Ok(None);
+            }
+            let reply = Reply::read(url, &fetched)?;
+            self.store.keep(url, &fetched);
+            Ok(Some(reply))
+        });
+        match fetched {
+            Ok(fresh) => {
                 self.mark(&mark, "200", state);
-                if fetched.unchanged {
-                    return Ok(known);
-                }
-                self.store.keep(url, &fetched);
-                Ok(Some(fetched))
+                Ok(fresh.or(known.map(|(reply, _)| reply)))
             }
             Err(e) if matches!(e.status, Some(404 | 409)) => {
                 self.mark(&mark, "404", state);
@@ -154,7 +147,7 @@ impl Api {
                 let gone = known.is_none() && marked.is_some_and(|m| m.starts_with("404 "));
                 if is_passing(&e) && (known.is_some() || gone) {
                     self.copies.set(self.copies.get() + 1);
-                    return Ok(known);
+                    return Ok(known.map(|(reply, _)| reply));
                 }
                 Err(e)
             }
@@ -176,12 +169,28 @@ impl Api {
     }
 }
 
-fn parse<T: DeserializeOwned>(url: &str, body: &[u8]) -> Result<T, FetchError> {
-    serde_json::from_slice(body).map_err(|e| FetchError {
-        status: None,
-        message: format!("{url} answered what is no answer of GitHub's interface: {e}"),
-        wait: None,
-    })
+/// An answer that was read, with the header that names other pages.
+struct Reply<T> {
+    value: T,
+    link: Option<String>,
+}
+
+impl<T: DeserializeOwned> Reply<T> {
+    fn read(url: &str, fetched: &Fetched) -> Result<Self, FetchError> {
+        let value = serde_json::from_slice(&fetched.body).map_err(|e| FetchError {
+            status: None,
+            message: format!("{url} answered what is no answer of GitHub's interface: {e}"),
+            wait: None,
+        })?;
+        Ok(Self { value, link: fetched.link.clone() })
+    }
+}
+
+/// The page that the header `link` names for `rel`. The token goes along, so that it must be on the same host.
+fn linked(url: &str, header: Option<&str>, rel: &str) -> Option<String> {
+    let here = Address::parse(url).ok()?;
+    let there = here.join(link_target(header?, rel)?).ok()?;
+    (there.same_site(&here) && there != here).then(|| there.to_string())
 }
 
 /// The address for `rel` in a header such as `<https://…?page=2>; rel="next", <…>; rel="last"`.

@@ -17,7 +17,7 @@ use crate::report::duration;
 use api::{Answer, Api};
 use pages::{Owner, Page, Project};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wire::{Commit, Content, Languages, Profile, Repo, is_name, line};
 
 /// Most manifests of one repository that are fetched.
@@ -116,17 +116,28 @@ impl Portfolio {
     /// The repositories that are read, the most starred first.
     fn chosen(&self, repos: Vec<Repo>, listing: &mut Listing) -> Vec<(String, Repo)> {
         let mut chosen = Vec::new();
+        // Names that differ in their case alone would share a file on some systems.
+        let mut taken = BTreeSet::new();
+        let (mut odd, mut first_odd) = (0, String::new());
         for repo in repos {
             let Some(name) = repo.name.clone().filter(|n| is_name(n)) else {
-                let shown = line(repo.name.as_deref()).unwrap_or_default();
-                listing.problems.push(self.problem(&shown, "GitHub gave a name that no repository can have".into()));
+                odd += 1;
+                if odd == 1 {
+                    first_odd = line(repo.name.as_deref()).unwrap_or_default();
+                }
                 continue;
             };
             // What is private stays so, whatever a token opens.
             let own = repo.private != Some(true) && (self.options.forks || repo.fork != Some(true));
-            if own && self.globs.wanted(&name) && !chosen.iter().any(|(n, _)| *n == name) {
+            if own && self.globs.wanted(&name) && taken.insert(name.to_lowercase()) {
                 chosen.push((name, repo));
             }
+        }
+        if odd > 0 {
+            let more = if odd > 1 { format!("; {} more like it", odd - 1) } else { String::new() };
+            listing
+                .problems
+                .push(self.problem(&first_odd, format!("this is no name that a repository can have{more}")));
         }
         let rank = |r: &Repo| (r.stargazers_count.unwrap_or(0), r.pushed_at.clone());
         chosen.sort_by(|(a, x), (b, y)| rank(y).cmp(&rank(x)).then_with(|| a.cmp(b)));
@@ -195,6 +206,7 @@ impl Portfolio {
     fn sum_up(&self, unread: &[String], all: usize, listing: &mut Listing) {
         let copies = match self.api.copies() {
             0 => String::new(),
+            1 => "one request was answered by the copy of the last run".to_owned(),
             n => format!("{n} requests were answered by the copies of the last run"),
         };
         match self.api.limited() {

@@ -181,7 +181,10 @@ impl Project {
     }
 
     fn story(&self, w: &Words) -> String {
-        let mut out = format!("{}\n\n", w.commits);
+        let mut list = List::new(w);
+        list.add(w.begun, day(self.repo.created_at.as_deref()));
+        list.add(w.changed, day(self.repo.pushed_at.as_deref()));
+        let mut out = format!("{}\n{}\n\n", list.text, w.commits);
         for step in self.steps.iter().take(MAX_STEPS) {
             let day = if step.day.is_empty() { String::new() } else { format!("{}{}", step.day, w.colon) };
             let stop = if step.subject.ends_with(['.', '。', '!', '?', ':']) { "" } else { "." };
