@@ -160,6 +160,7 @@ mod tests {
     use super::*;
     use crate::chunk::ChunkStrategy;
     use crate::document::parse_markdown;
+    use proptest::prelude::{ProptestConfig, prop_assert, proptest};
 
     fn cut(text: &str) -> Vec<(ChunkKind, String)> {
         let document = parse_markdown("README.md", text).document;
@@ -222,6 +223,28 @@ mod tests {
                 format!("# A\n\n{}\n\n{block}\n\n{}\n", "Words before it. ".repeat(60), "Words after. ".repeat(90));
             let passages = cut(&page);
             assert!(passages.len() > 2 && passages.iter().any(|(_, t)| t.contains(block.trim())), "{}", passages.len());
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn any_page_gives_passages_in_their_order(
+            page in "(#{1,4} [a-z字]{0,6}\n|```\n|    x = 1\n|- [a-z. ]{0,30}\n|[字a-z.。 ]{0,90}\n|\n){0,60}",
+        ) {
+            let document = parse_markdown("README.md", &page).document;
+            let window = Window { size: 100, overlap: 20, min: 21 };
+            let chunks = ChunkStrategy::Portfolio(window).chunk(&document, 0).expect("valid settings");
+            let code = code_blocks(&document.text);
+            let mut end = 0;
+            for chunk in &chunks {
+                let text = chunk.text(&document).expect("its own");
+                let new_from = chunk.span_bytes.start + chunk.overlap_bytes;
+                prop_assert!(text.trim().chars().count() > 20, "{:?}", text);
+                prop_assert!(new_from >= end && chunk.span_bytes.end > new_from);
+                prop_assert!(!code.iter().any(|c| c.start < new_from as usize && (new_from as usize) < c.end));
+                end = chunk.span_bytes.end;
+            }
         }
     }
 }

@@ -18,7 +18,8 @@ pub fn to_markdown(text: &str) -> Option<String> {
         push_code(&mut page, &lines[at..end]);
         let Some(mark) = lines.get(end) else { break };
         let title = mark.trim_start_matches(['#', ' ', '%']).trim();
-        if !title.is_empty() {
+        // `[markdown]` is for notebooks.
+        if !title.is_empty() && !title.starts_with('[') {
             page += &format!("**{title}**\n\n");
         }
         at = end + 1;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// Most names that are taken from one file.
 const MAX_NAMES: usize = 80;
-/// Longest name, in characters; longer ones are no names.
+/// Longest name, in bytes; longer ones are no names.
 const MAX_NAME: usize = 80;
 /// Largest manifest that is fetched, in bytes.
 pub const MAX_BYTES: u64 = 512 * 1024;
@@ -65,7 +65,7 @@ pub fn names(file: &str, bytes: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(bytes);
     let mut seen = BTreeSet::new();
     let found = read(text.trim_start_matches('\u{feff}')).into_iter().filter_map(|n| line(Some(&n)));
-    let short = found.filter(|n| n.chars().count() <= MAX_NAME && n.chars().any(char::is_alphanumeric));
+    let short = found.filter(|n| n.len() <= MAX_NAME && n.chars().any(char::is_alphanumeric));
     short.filter(|n| seen.insert(n.to_lowercase())).take(MAX_NAMES).collect()
 }
 

@@ -12,8 +12,13 @@ use std::collections::BTreeMap;
 /// Metadata of a document.
 pub type Metadata = BTreeMap<String, MetaValue>;
 
-/// Most topics of one repository.
+/// Most topics of one repository, most languages, and most dependencies that become metadata: together far from the size
+/// of front matter that is read.
 const MAX_TOPICS: usize = 30;
+const MAX_ALL_LANGUAGES: usize = 50;
+const MAX_USES: usize = 150;
+/// Longest topic and longest name of a language, in bytes; GitHub's own are shorter.
+const MAX_LABEL: usize = 60;
 /// Most commits that are told.
 const MAX_STEPS: usize = 150;
 /// Languages that are named of a project.
@@ -134,7 +139,7 @@ impl Project {
         if let Some(tech) = self.tech(w) {
             let mut m = told("project_tech", w.tech);
             let uses: Vec<String> =
-                self.manifests.iter().flat_map(|(_, _, names)| names.iter().cloned()).take(300).collect();
+                self.manifests.iter().flat_map(|(_, _, names)| names.iter().cloned()).take(MAX_USES).collect();
             put(&mut m, "uses", (!uses.is_empty()).then(|| texts(&uses)));
             pages.push(page(&at("tech"), url.clone(), &m, &tech));
         }
@@ -196,7 +201,7 @@ impl Project {
     }
 
     fn topics(&self) -> Vec<String> {
-        let topics = self.repo.topics.iter().flatten().filter_map(|t| line(Some(t)));
+        let topics = self.repo.topics.iter().flatten().filter_map(|t| label(t));
         topics.take(MAX_TOPICS).collect()
     }
 
@@ -258,11 +263,16 @@ impl<'w> List<'w> {
     }
 }
 
+/// A short name on one line.
+fn label(text: &str) -> Option<String> {
+    line(Some(text)).filter(|l| l.len() <= MAX_LABEL)
+}
+
 /// Languages with names on one line, the most used first.
 fn ranked(languages: &Languages) -> Vec<(String, u64)> {
-    let mut all: Vec<(String, u64)> =
-        languages.iter().filter_map(|(l, b)| Some((line(Some(l))?, *b))).take(100).collect();
+    let mut all: Vec<(String, u64)> = languages.iter().filter_map(|(l, b)| Some((label(l)?, *b))).collect();
     all.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    all.truncate(MAX_ALL_LANGUAGES);
     all
 }
 
@@ -389,6 +399,30 @@ mod tests {
         );
         assert!(pages[2].text.contains("[Cargo.toml](<https://e.org/Cargo.toml>): serde, tokio"), "{}", pages[2].text);
         assert!(pages[3].text.contains("- 2024-05-01: Read GBK files. Notes are in it"), "{}", pages[3].text);
+    }
+
+    #[test]
+    fn however_much_comes_the_metadata_are_read() {
+        let mut project = project();
+        let long = "图".repeat(900);
+        project.repo.topics = Some((0..500).map(|i| format!("{i}{}", "图".repeat(15))).chain([long.clone()]).collect());
+        project.repo.homepage = Some(long.clone());
+        project.repo.default_branch = Some(long.clone());
+        project.repo.language = Some(long.clone());
+        project.repo.license = Some(super::super::wire::Licence { spdx_id: Some(long) });
+        project.languages = (0..500).map(|i| (format!("{i}{}", "图".repeat(15)), i)).collect();
+        let names = (0..500).map(|i| format!("{i}{}", "图".repeat(20))).collect();
+        project.manifests = vec![("Cargo.toml".into(), "https://e.org/".into(), names)];
+        let profile = Profile::default();
+        for page in project.pages(&Owner { login: "ann", profile: &profile }, false) {
+            let parsed = parse_markdown(&page.path, &page.text);
+            assert_eq!(
+                (parsed.warnings, parsed.document.metadata.contains_key("tags")),
+                (vec![], true),
+                "{}",
+                page.path
+            );
+        }
     }
 
     #[test]
