@@ -6,6 +6,7 @@
 //! passages taken for questions, and Chinese questions less English ones.
 
 use kb_builder::build::{Passage, embed_texts};
+use kb_builder::embedding::EmbeddingModel;
 use kb_builder::eval::{TestSet, corpus, text_to_embed};
 use kb_builder::model::ModelFolder;
 use kb_builder::report::{Reporter, Style};
@@ -17,12 +18,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let [_, model, cache, english, chinese, out] = args.as_slice() else {
         return Err("usage: model_means MODEL CACHE ENGLISH CHINESE OUT".into());
     };
-    let model = ModelFolder::read(Path::new(model))?;
-    println!("{} {}", model.info.name, model.info.fingerprint);
+    let model = EmbeddingModel::from(ModelFolder::read(Path::new(model))?);
+    println!("{} {}", model.info().name, model.info().fingerprint);
     let reporter = Reporter::new(Style::choose(false, true));
     let mean = |kind: TextKind, texts: &[String]| -> Result<Vec<f64>, kb_builder::Error> {
         let vectors = embed_texts(&model, Some(Path::new(cache)), kind, texts, &reporter)?.vectors;
-        let mut sum = vec![0f64; model.info.dim];
+        let mut sum = vec![0f64; model.info().dim];
         for vector in &vectors {
             sum.iter_mut().zip(vector).for_each(|(s, x)| *s += f64::from(*x));
         }

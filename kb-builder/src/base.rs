@@ -1,11 +1,12 @@
 //! A knowledge base opened for searching on this machine.
 
+use crate::embedding::query_service;
 use crate::error::{Error, Result};
 use crate::model::{self, ModelFolder};
 use crate::site::{BUNDLE_DIR, MODEL_DIR};
 use crate::source::encode_path;
 use kb_core::bundle::{MANIFEST_FILE, Manifest, SectionKind, open_bundle, unpack};
-use kb_core::embed::{Embedder, OnnxEncoder, TextKind};
+use kb_core::embed::{Embedder, TextKind};
 use kb_core::index::lexical::LexicalIndex;
 use kb_core::index::vector::{Allowed, VectorIndex};
 use kb_core::search::{Explained, Hit, KnowledgeBase, Mode, Query, Response, VectorHit};
@@ -141,14 +142,21 @@ impl Base {
     }
 }
 
+/// What embeds questions.
+pub type QueryEncoder = Box<dyn Embedder + Send + Sync>;
+
 /// The encoder for a base's questions: by flag, from the site's own model folder, or where builds look.
-/// A model other than the one that made the vectors is refused. `option` is what the flag is called.
-pub fn query_encoder(site: &Path, manifest: &Manifest, option: &str, flag: Option<&Path>) -> Result<OnnxEncoder> {
-    if manifest.model.is_none() {
+/// A model other than the one that made the vectors is refused. `option` is what the flag is called. Where a service
+/// made the vectors, it is asked for those of questions too.
+pub fn query_encoder(site: &Path, manifest: &Manifest, option: &str, flag: Option<&Path>) -> Result<QueryEncoder> {
+    let Some(info) = &manifest.model else {
         return Err(Error::failed(
             "the knowledge base was built without a model, so it has no vectors",
             "search with --mode lexical, or build it again with a model",
         ));
+    };
+    if info.service.is_some() && flag.is_none() {
+        return Ok(Box::new(query_service(info)?));
     }
     let own = site.join(MODEL_DIR);
     let folder = match flag {
@@ -157,11 +165,11 @@ pub fn query_encoder(site: &Path, manifest: &Manifest, option: &str, flag: Optio
     };
     let folder = ModelFolder::read(&folder)?;
     manifest.check_model(&folder.info)?;
-    folder.encoder()
+    Ok(Box::new(folder.encoder()?))
 }
 
 /// The vector of a question.
-pub fn embed_question(encoder: &OnnxEncoder, question: &str) -> Result<Vec<f32>> {
+pub fn embed_question(encoder: &dyn Embedder, question: &str) -> Result<Vec<f32>> {
     let vectors = encoder.embed(TextKind::Query, &[question])?;
     vectors
         .into_iter()

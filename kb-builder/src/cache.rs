@@ -42,9 +42,7 @@ impl Cache {
     /// Opens the cache of `model` in the folder `dir`, making both as needed. A file that is not such
     /// a cache is moved aside under a name with the time, and reported.
     pub fn open(dir: &Path, model: &ModelInfo) -> Result<Self> {
-        let identity = Sha256::digest(model.fingerprint.as_bytes());
-        let name: String = identity[..8].iter().map(|b| format!("{b:02x}")).collect();
-        let path = dir.join(format!("{name}.kbe"));
+        let (path, identity) = place(dir, &model.fingerprint);
         std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
         let mut cache = Self {
             file: open_file(&path)?,
@@ -74,6 +72,15 @@ impl Cache {
         }
         cache.scan()?;
         Ok(cache)
+    }
+
+    /// The length of the vectors that the folder `dir` holds for the model with this fingerprint, if it holds any.
+    pub fn dim_of(dir: &Path, fingerprint: &str) -> Option<usize> {
+        let (path, identity) = place(dir, fingerprint);
+        let mut found = [0; HEADER_BYTES as usize];
+        File::open(path).ok()?.read_exact(&mut found).ok()?;
+        let dim = u32::from_le_bytes(found[40..44].try_into().ok()?) as usize;
+        (found.as_slice() == header(&identity, dim)).then_some(dim)
     }
 
     /// How many vectors it holds.
@@ -182,6 +189,13 @@ impl Cache {
     }
 }
 
+/// The file for a model in the folder of the caches, and the hash of its fingerprint.
+fn place(dir: &Path, fingerprint: &str) -> (PathBuf, Vec<u8>) {
+    let identity = Sha256::digest(fingerprint.as_bytes()).to_vec();
+    let name: String = identity[..8].iter().map(|b| format!("{b:02x}")).collect();
+    (dir.join(format!("{name}.kbe")), identity)
+}
+
 fn open_file(path: &Path) -> Result<File> {
     let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
     opened.map_err(|e| Error::io("open", path, e))
@@ -222,6 +236,7 @@ mod tests {
             pooling: Pooling::Mean,
             query_prefix: String::new(),
             passage_prefix: String::new(),
+            service: None,
         }
     }
 

@@ -4,6 +4,7 @@
 //! is relative to the file's own folder.
 
 use crate::answer::LlmConfig;
+use crate::embedding::EmbeddingConfig;
 use crate::error::{Error, Result};
 use kb_core::chunk::heading::HeadingOptions;
 use kb_core::chunk::{ChunkStrategy, Window};
@@ -27,6 +28,8 @@ pub struct Config {
     pub sources: Vec<SourceConfig>,
     /// The embedding model.
     pub model: ModelConfig,
+    /// A service that embeds in the model's place.
+    pub embedding: EmbeddingConfig,
     /// The output folder.
     pub site: SiteConfig,
     /// The language model that `ask` and `serve --api` use.

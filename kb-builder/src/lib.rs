@@ -9,6 +9,7 @@ pub mod cache;
 pub mod command;
 pub mod config;
 pub mod convert;
+pub mod embedding;
 pub mod error;
 pub mod eval;
 pub mod handout;

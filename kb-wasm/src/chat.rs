@@ -2,7 +2,7 @@
 //! on while it arrives. The same parser as on the command line reads it.
 
 use crate::answer::{read, serialise};
-use crate::error::{JsResult, to_js};
+use crate::error::{JsResult, failure_to_js, to_js};
 use gloo_net::http::{Request, RequestBuilder, Response};
 use js_sys::{Error as JsError, Function, Reflect, Uint8Array};
 use kb_core::answer::Passage;
@@ -210,21 +210,8 @@ impl Chat {
         if signal.aborted() { aborted() } else { self.throw(&Failure::new(FailureKind::Broken)) }
     }
 
-    /// A failure as an `Error` of JavaScript. A server may repeat the key in its message.
     fn throw(&self, failure: &Failure) -> JsValue {
-        let mut text = failure.to_text(self.lang);
-        if !self.key.is_empty() {
-            text = text.replace(&self.key, "…");
-        }
-        let error = JsError::new(&text);
-        error.set_name("ChatError");
-        // Setting a property of a fresh object cannot fail.
-        let _ = Reflect::set(&error, &"code".into(), &failure.kind.code().into());
-        let _ = Reflect::set(&error, &"mayPass".into(), &failure.kind.may_pass().into());
-        if let Some(status) = failure.status {
-            let _ = Reflect::set(&error, &"status".into(), &status.into());
-        }
-        error.unchecked_into()
+        failure_to_js(failure, &self.key, self.lang)
     }
 }
 

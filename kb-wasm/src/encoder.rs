@@ -13,7 +13,8 @@ use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 /// A model, which several knowledge bases may share, and the question that it was asked last.
 struct Model {
-    encoder: OnnxEncoder,
+    /// None where a service has the model.
+    encoder: Option<OnnxEncoder>,
     last: RefCell<Option<(String, Vec<f32>)>>,
 }
 
@@ -64,8 +65,30 @@ impl Encoder {
             .map_err(|e| to_js(Error::new(ErrorKind::Model, format!("model.json cannot be read ({e})"))))?;
         let model = OnnxEncoder::load(onnx, tokenizer, info).map_err(to_js)?;
         self.manifest.check_model(model.info()).map_err(to_js)?;
-        self.model = Some(Rc::new(Model { encoder: model, last: RefCell::default() }));
+        self.model = Some(Rc::new(Model { encoder: Some(model), last: RefCell::default() }));
         Ok(())
+    }
+
+    /// Takes the vector of a question from the service that has the model, see `EmbeddingService`; then `candidates`
+    /// knows this question, until it is told of another.
+    ///
+    /// # Errors
+    /// Throws a `KbError`: `kb::model_mismatch` for a vector of another length than the knowledge base's.
+    pub fn know(&mut self, question: &str, vector: Vec<f32>) -> JsResult<()> {
+        let dim = self.manifest.model.as_ref().map_or(0, |m| m.dim);
+        if vector.len() != dim {
+            let what = format!("a vector of {} numbers where the knowledge base has {dim}", vector.len());
+            return Err(to_js(Error::new(ErrorKind::ModelMismatch, what)));
+        }
+        let last = RefCell::new(Some((question.to_owned(), vector)));
+        self.model = Some(Rc::new(Model { encoder: None, last }));
+        Ok(())
+    }
+
+    /// Whether `candidates` can do without a model for this question, see `know`.
+    pub fn knows(&self, question: &str) -> bool {
+        let known = |model: &Rc<Model>| model.last.borrow().as_ref().is_some_and(|(asked, _)| asked == question);
+        self.model.as_ref().is_some_and(known)
     }
 
     /// Takes the model that another knowledge base has loaded, in place of `load`. It is in memory once.
@@ -75,7 +98,8 @@ impl Encoder {
     /// built with another model.
     pub fn share(&mut self, other: &Encoder) -> JsResult<()> {
         let model = other.model.clone().ok_or_else(|| to_js(missing("the model")))?;
-        self.manifest.check_model(model.encoder.info()).map_err(to_js)?;
+        let encoder = model.encoder.as_ref().ok_or_else(|| to_js(missing("the model")))?;
+        self.manifest.check_model(encoder.info()).map_err(to_js)?;
         self.model = Some(model);
         Ok(())
     }
@@ -94,10 +118,10 @@ impl Encoder {
     /// Throws a `KbError`: `kb::missing` before `load`.
     pub fn similarities(&self, question: &str, texts: Vec<String>) -> JsResult<Float32Array> {
         let question = self.question(question).map_err(to_js)?;
-        let model = self.model.as_ref().ok_or_else(|| to_js(missing("the model")))?;
+        let encoder = self.encoder().map_err(to_js)?;
         let mut out = Vec::with_capacity(texts.len());
         for text in &texts {
-            let vector = model.encoder.embed_one(TextKind::Passage, text).map_err(to_js)?;
+            let vector = encoder.embed_one(TextKind::Passage, text).map_err(to_js)?;
             out.push(vector.iter().zip(&question).map(|(a, b)| a * b).sum::<f32>());
         }
         Ok(Float32Array::from(out.as_slice()))
@@ -140,13 +164,17 @@ impl Encoder {
         Ok(())
     }
 
+    fn encoder(&self) -> Result<&OnnxEncoder, Error> {
+        self.model.as_ref().and_then(|model| model.encoder.as_ref()).ok_or_else(|| missing("the model"))
+    }
+
     fn question(&self, text: &str) -> Result<Vec<f32>, Error> {
         let model = self.model.as_ref().ok_or_else(|| missing("the model"))?;
         // Several knowledge bases are asked the same, one after the other.
         if let Some((_, vector)) = model.last.borrow().as_ref().filter(|(asked, _)| asked == text) {
             return Ok(vector.clone());
         }
-        let vector = model.encoder.embed_one(TextKind::Query, text)?;
+        let vector = self.encoder()?.embed_one(TextKind::Query, text)?;
         *model.last.borrow_mut() = Some((text.to_owned(), vector.clone()));
         Ok(vector)
     }

@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | `search` | `KnowledgeBase` | documents, BM25, fusion, excerpts; built without SIMD, for every browser |
 //! | `encoder` | `Encoder` | the model and the vectors; built with SIMD, loaded when the first is at work |
-//! | `answer` | `Answer`, `Chat` | prompts, language models, citations; loaded when the reader asks for an answer |
+//! | `answer` | `Answer`, `Chat`, `EmbeddingService` | prompts, language models, citations; what a service that has the model is asked; loaded when the reader asks for an answer |
 //!
 //! They meet in the page: `Encoder.candidates` proposes passages, `KnowledgeBase.search` fuses them with
 //! its own list. Byte spans become UTF-16 here and nowhere else. Errors are thrown as an `Error` with
@@ -24,6 +24,8 @@ mod encoder;
 mod error;
 #[cfg(feature = "search")]
 mod search;
+#[cfg(feature = "answer")]
+mod service;
 mod types;
 #[cfg(any(feature = "search", feature = "answer"))]
 mod utf16;
@@ -36,6 +38,8 @@ pub use chat::Chat;
 pub use encoder::Encoder;
 #[cfg(feature = "search")]
 pub use search::KnowledgeBase;
+#[cfg(feature = "answer")]
+pub use service::EmbeddingService;
 pub use types::TYPES;
 
 #[cfg(any(feature = "search", feature = "encoder"))]

@@ -278,3 +278,10 @@ export interface ChatError extends Error {
   /** Whether the same request may succeed a little later. */
   mayPass: boolean;
 }
+
+/** What to POST to an embedding service. */
+export interface ServiceRequest {
+  url: string;
+  /** JSON. */
+  body: string;
+}

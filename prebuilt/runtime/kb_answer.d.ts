@@ -281,6 +281,13 @@ export interface ChatError extends Error {
     mayPass: boolean;
 }
 
+/** What to POST to an embedding service. */
+export interface ServiceRequest {
+    url: string;
+    /** JSON. */
+    body: string;
+}
+
 
 
 /**
@@ -423,6 +430,43 @@ export class Chat {
 }
 
 /**
+ * The service that made a knowledge base's vectors and makes those of its questions.
+ */
+export class EmbeddingService {
+    free(): void;
+    [Symbol.dispose](): void;
+    /**
+     * The service of the knowledge base whose `manifest.json` has this `model`, at `baseUrl` or, if that is empty,
+     * where the manifest says. `key` is taken out of messages, `lang` is the language of the sentences in errors.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::missing` if no service made the vectors, `kb::invalid_input` for an address that cannot
+     * be one.
+     */
+    constructor(model: object, baseUrl: string, key: string, lang: string);
+    /**
+     * The vectors in the answer to a request with `n` texts, one after the other; nothing if the server is an older
+     * one that has to be asked again, with what `request` and `batch` say now.
+     *
+     * # Errors
+     * Throws a `ChatError` for an answer without vectors.
+     */
+    read(status: number, body: Uint8Array | number[], n: number): Float32Array | undefined;
+    /**
+     * Where to POST what for these texts: questions, or else passages.
+     */
+    request(questions: boolean, texts: string[]): ServiceRequest;
+    /**
+     * The address that requests go to, without a slash at its end.
+     */
+    readonly baseUrl: string;
+    /**
+     * How many texts a request may have.
+     */
+    readonly batch: number;
+}
+
+/**
  * Runs when the module is instantiated: a panic stops WebAssembly with a bare `unreachable`, so where
  * it happened goes to the console first.
  */
@@ -434,6 +478,7 @@ export interface InitOutput {
     readonly memory: WebAssembly.Memory;
     readonly __wbg_answer_free: (a: number, b: number) => void;
     readonly __wbg_chat_free: (a: number, b: number) => void;
+    readonly __wbg_embeddingservice_free: (a: number, b: number) => void;
     readonly answer_candidates: (a: number, b: number, c: number, d: any) => [number, number, number, number];
     readonly answer_check: (a: number, b: any, c: any, d: number, e: number, f: number, g: number, h: number, i: number, j: number) => [number, number, number];
     readonly answer_doubts: (a: number, b: any, c: any, d: number, e: number) => [number, number, number];
@@ -453,6 +498,11 @@ export interface InitOutput {
     readonly chat_body: (a: number, b: any) => [number, number, number, number];
     readonly chat_models: (a: number, b: any) => any;
     readonly chat_new: (a: any) => [number, number, number];
+    readonly embeddingservice_baseUrl: (a: number) => [number, number];
+    readonly embeddingservice_batch: (a: number) => number;
+    readonly embeddingservice_new: (a: any, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number];
+    readonly embeddingservice_read: (a: number, b: number, c: number, d: number, e: number) => [number, number, number];
+    readonly embeddingservice_request: (a: number, b: number, c: number, d: number) => any;
     readonly start: () => void;
     readonly wasm_bindgen__convert__closures_____invoke__h673464c27a22995a: (a: number, b: number, c: any, d: any) => void;
     readonly wasm_bindgen__convert__closures_____invoke__h806a9177f1906c19: (a: number, b: number, c: any) => [number, number];

@@ -418,6 +418,117 @@ export class Chat {
 if (Symbol.dispose) Chat.prototype[Symbol.dispose] = Chat.prototype.free;
 
 /**
+ * The service that made a knowledge base's vectors and makes those of its questions.
+ */
+export class EmbeddingService {
+    __destroy_into_raw() {
+        const ptr = this.__wbg_ptr;
+        this.__wbg_ptr = 0;
+        EmbeddingServiceFinalization.unregister(this);
+        return ptr;
+    }
+    free() {
+        const ptr = this.__destroy_into_raw();
+        wasm.__wbg_embeddingservice_free(ptr, 0);
+    }
+    /**
+     * The address that requests go to, without a slash at its end.
+     * @returns {string}
+     */
+    get baseUrl() {
+        let deferred1_0;
+        let deferred1_1;
+        try {
+            const ret = wasm.embeddingservice_baseUrl(this.__wbg_ptr);
+            deferred1_0 = ret[0];
+            deferred1_1 = ret[1];
+            return getStringFromWasm0(ret[0], ret[1]);
+        } finally {
+            wasm.__wbindgen_free(deferred1_0, deferred1_1, 1);
+        }
+    }
+    /**
+     * How many texts a request may have.
+     * @returns {number}
+     */
+    get batch() {
+        const ret = wasm.embeddingservice_batch(this.__wbg_ptr);
+        return ret >>> 0;
+    }
+    /**
+     * The service of the knowledge base whose `manifest.json` has this `model`, at `baseUrl` or, if that is empty,
+     * where the manifest says. `key` is taken out of messages, `lang` is the language of the sentences in errors.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::missing` if no service made the vectors, `kb::invalid_input` for an address that cannot
+     * be one.
+     * @param {object} model
+     * @param {string} baseUrl
+     * @param {string} key
+     * @param {string} lang
+     */
+    constructor(model, baseUrl, key, lang) {
+        let ptr0, len0, ptr1, len1, ptr2, len2;
+        try {
+            ptr0 = passStringToWasm0(baseUrl, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passStringToWasm0(key, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len1 = WASM_VECTOR_LEN;
+            ptr2 = passStringToWasm0(lang, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len2 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr2) { wasm.__wbindgen_free(ptr2, len2 * 1, 1); }
+            if (ptr1) { wasm.__wbindgen_free(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        const ret = wasm.embeddingservice_new(model, ptr0, len0, ptr1, len1, ptr2, len2);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        this.__wbg_ptr = ret[0];
+        EmbeddingServiceFinalization.register(this, this.__wbg_ptr, this);
+        return this;
+    }
+    /**
+     * The vectors in the answer to a request with `n` texts, one after the other; nothing if the server is an older
+     * one that has to be asked again, with what `request` and `batch` say now.
+     *
+     * # Errors
+     * Throws a `ChatError` for an answer without vectors.
+     * @param {number} status
+     * @param {Uint8Array | number[]} body
+     * @param {number} n
+     * @returns {Float32Array | undefined}
+     */
+    read(status, body, n) {
+        const val2 = +status;
+        const val3 = +n;
+        const ptr0 = passArray8ToWasm0(body, wasm.__wbindgen_malloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.embeddingservice_read(this.__wbg_ptr, val2, ptr0, len0, val3);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        return takeFromExternrefTable0(ret[0]);
+    }
+    /**
+     * Where to POST what for these texts: questions, or else passages.
+     * @param {boolean} questions
+     * @param {string[]} texts
+     * @returns {ServiceRequest}
+     */
+    request(questions, texts) {
+        const val2 = +questions;
+        const ptr0 = passArrayJsValueToWasm0(texts, wasm.__wbindgen_malloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.embeddingservice_request(this.__wbg_ptr, val2, ptr0, len0);
+        return ret;
+    }
+}
+if (Symbol.dispose) EmbeddingService.prototype[Symbol.dispose] = EmbeddingService.prototype.free;
+
+/**
  * Runs when the module is instantiated: a panic stops WebAssembly with a bare `unreachable`, so where
  * it happened goes to the console first.
  */
@@ -686,6 +797,10 @@ function __wbg_get_imports() {
             const ret = new Object();
             return ret;
         },
+        __wbg_new_from_slice_355c10c5d8f2addb: function(arg0, arg1) {
+            const ret = new Float32Array(getArrayF32FromWasm0(arg0, arg1));
+            return ret;
+        },
         __wbg_new_typed_e09da9dae6ee5935: function(arg0, arg1) {
             try {
                 var state0 = {a: arg0, b: arg1};
@@ -830,7 +945,7 @@ function __wbg_get_imports() {
             return ret;
         },
         __wbindgen_generic_0000000000000001: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 74, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 79, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h806a9177f1906c19);
             return ret;
         },
@@ -898,6 +1013,9 @@ const AnswerFinalization = (typeof FinalizationRegistry === 'undefined')
 const ChatFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(ptr => wasm.__wbg_chat_free(ptr, 1));
+const EmbeddingServiceFinalization = (typeof FinalizationRegistry === 'undefined')
+    ? { register: () => {}, unregister: () => {} }
+    : new FinalizationRegistry(ptr => wasm.__wbg_embeddingservice_free(ptr, 1));
 
 function addToExternrefTable0(obj) {
     const idx = wasm.__externref_table_alloc();
@@ -965,6 +1083,11 @@ function debugString(val) {
         // Per MDN: 'This list of values is exhaustive.'
         // https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Operators/typeof#description
     }
+}
+
+function getArrayF32FromWasm0(ptr, len) {
+    ptr = ptr >>> 0;
+    return getFloat32ArrayMemory0().subarray(ptr / 4, ptr / 4 + len);
 }
 
 function getArrayJsValueFromWasm0(ptr, len) {
@@ -1051,6 +1174,13 @@ function makeMutClosure(arg0, arg1, f) {
     };
     CLOSURE_DTORS.register(real, state, state);
     return real;
+}
+
+function passArray8ToWasm0(arg, malloc) {
+    const ptr = malloc(arg.length * 1, 1) >>> 0;
+    getUint8ArrayMemory0().set(arg, ptr / 1);
+    WASM_VECTOR_LEN = arg.length;
+    return ptr;
 }
 
 function passArrayF32ToWasm0(arg, malloc) {

@@ -281,6 +281,13 @@ export interface ChatError extends Error {
     mayPass: boolean;
 }
 
+/** What to POST to an embedding service. */
+export interface ServiceRequest {
+    url: string;
+    /** JSON. */
+    body: string;
+}
+
 
 
 /**
@@ -313,6 +320,18 @@ export class Encoder {
      * Throws a `KbError`: `kb::missing` before `load`.
      */
     embed(text: string): Float32Array;
+    /**
+     * Takes the vector of a question from the service that has the model, see `EmbeddingService`; then `candidates`
+     * knows this question, until it is told of another.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::model_mismatch` for a vector of another length than the knowledge base's.
+     */
+    know(question: string, vector: Float32Array | number[]): void;
+    /**
+     * Whether `candidates` can do without a model for this question, see `know`.
+     */
+    knows(question: string): boolean;
     /**
      * Loads the model from the bytes of `model.onnx`, `tokenizer.json` and `model.json`.
      *
@@ -360,6 +379,8 @@ export interface InitOutput {
     readonly encoder_addSection: (a: number, b: number, c: number, d: number, e: number) => [number, number];
     readonly encoder_candidates: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number, number];
     readonly encoder_embed: (a: number, b: number, c: number) => [number, number, number];
+    readonly encoder_know: (a: number, b: number, c: number, d: number, e: number) => [number, number];
+    readonly encoder_knows: (a: number, b: number, c: number) => number;
     readonly encoder_load: (a: number, b: number, c: number, d: number, e: number, f: number, g: number) => [number, number];
     readonly encoder_new: (a: number, b: number) => [number, number, number];
     readonly encoder_share: (a: number, b: number) => [number, number];

@@ -90,6 +90,43 @@ export class Encoder {
         return takeFromExternrefTable0(ret[0]);
     }
     /**
+     * Takes the vector of a question from the service that has the model, see `EmbeddingService`; then `candidates`
+     * knows this question, until it is told of another.
+     *
+     * # Errors
+     * Throws a `KbError`: `kb::model_mismatch` for a vector of another length than the knowledge base's.
+     * @param {string} question
+     * @param {Float32Array | number[]} vector
+     */
+    know(question, vector) {
+        let ptr0, len0, ptr1, len1;
+        try {
+            ptr0 = passStringToWasm0(question, wasm.__wbindgen_malloc_command_export, wasm.__wbindgen_realloc_command_export);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passArrayF32ToWasm0(vector, wasm.__wbindgen_malloc_command_export);
+            len1 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr1) { wasm.__wbindgen_free_command_export(ptr1, len1 * 4, 4); }
+            if (ptr0) { wasm.__wbindgen_free_command_export(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        const ret = wasm.encoder_know(this.__wbg_ptr, ptr0, len0, ptr1, len1);
+        if (ret[1]) {
+            throw takeFromExternrefTable0(ret[0]);
+        }
+    }
+    /**
+     * Whether `candidates` can do without a model for this question, see `know`.
+     * @param {string} question
+     * @returns {boolean}
+     */
+    knows(question) {
+        const ptr0 = passStringToWasm0(question, wasm.__wbindgen_malloc_command_export, wasm.__wbindgen_realloc_command_export);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.encoder_knows(this.__wbg_ptr, ptr0, len0);
+        return ret !== 0;
+    }
+    /**
      * Loads the model from the bytes of `model.onnx`, `tokenizer.json` and `model.json`.
      *
      * # Errors
@@ -337,6 +374,13 @@ function isLikeNone(x) {
 function passArray8ToWasm0(arg, malloc) {
     const ptr = malloc(arg.length * 1, 1) >>> 0;
     getUint8ArrayMemory0().set(arg, ptr / 1);
+    WASM_VECTOR_LEN = arg.length;
+    return ptr;
+}
+
+function passArrayF32ToWasm0(arg, malloc) {
+    const ptr = malloc(arg.length * 4, 4) >>> 0;
+    getFloat32ArrayMemory0().set(arg, ptr / 4);
     WASM_VECTOR_LEN = arg.length;
     return ptr;
 }

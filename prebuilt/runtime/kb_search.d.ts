@@ -281,6 +281,13 @@ export interface ChatError extends Error {
     mayPass: boolean;
 }
 
+/** What to POST to an embedding service. */
+export interface ServiceRequest {
+    url: string;
+    /** JSON. */
+    body: string;
+}
+
 
 
 /**

@@ -10,6 +10,7 @@ import { remember, showRecent } from './components/recent.js';
 import { resultList } from './components/results.js';
 import { href, parseRoute } from './components/routes.js';
 import { searchBox } from './components/search-box.js';
+import { savedAccess } from './components/service-access.js';
 import { searchSession } from './components/session.js';
 import { getSetting, setSetting, themeButton } from './components/settings.js';
 import { statusLine } from './components/status.js';
@@ -18,9 +19,9 @@ import { fillIn, languages, pickLanguage } from './i18n/index.js';
 const site = siteUrl();
 /** The title that the page was written with, so that it stands there from the beginning. */
 const ownTitle = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="application-name"]'))?.content ?? '';
-const engine = new Engine(new URL('kb/', site), { wantsMeaning: getSetting('meaning') !== 'off' });
-
 let language = pickLanguage(getSetting('language'), navigator.languages ?? []);
+const engine = new Engine(new URL('kb/', site), { wantsMeaning: getSetting('meaning') !== 'off', access: savedAccess(language) });
+
 let strings = languages[language];
 let route = parseRoute(new URL(location.href));
 /** What the reader narrows the search down to. @type {import('./components/library.js').Chosen} */
@@ -46,6 +47,7 @@ const status = statusLine(find('[data-status]'), {
     setSetting('meaning', null);
     engine.useMeaning();
   },
+  onConnect: () => import('./components/service-settings.js').then(({ openServiceSettings }) => openServiceSettings({ engine, strings, language }), () => {}),
   onWordsOnly: () => {
     setSetting('meaning', 'off');
     engine.useWordsOnly();

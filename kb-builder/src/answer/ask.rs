@@ -2,6 +2,7 @@
 
 use super::chat::{Chat, ChatEvent};
 use super::settings::Settings;
+use crate::base::QueryEncoder;
 use crate::base::{self, Base};
 use crate::error::Result;
 use crate::http::Client;
@@ -13,7 +14,7 @@ use kb_core::answer::request::prompt_was_cut;
 use kb_core::answer::stream::{EndReason, Failure, Usage};
 use kb_core::answer::support::{self, Sentence};
 use kb_core::answer::{MAX_PASSAGES, Passage, passages};
-use kb_core::embed::{Embedder, OnnxEncoder, TextKind};
+use kb_core::embed::TextKind;
 use kb_core::search::{Hit, Mode, Query, Response};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -26,7 +27,7 @@ const HITS: usize = 10;
 /// A knowledge base with what is needed to ask it.
 pub struct Answerer {
     base: Base,
-    encoder: Option<OnnxEncoder>,
+    encoder: Option<QueryEncoder>,
     /// Why meaning is not looked at, where it is not.
     pub note: Option<String>,
 }
@@ -156,7 +157,7 @@ impl Answerer {
     /// Searches, without asking anyone. `query.k` counts hits as in a search.
     pub fn search(&self, query: &Query) -> Result<Response> {
         let encoder = self.encoder.as_ref().filter(|_| query.mode != Mode::Lexical);
-        let vector = encoder.map(|e| base::embed_question(e, &query.text)).transpose()?;
+        let vector = encoder.and_then(|e| vector_of(e, &query.text));
         self.base.search(query, vector.as_deref())
     }
 
@@ -170,10 +171,10 @@ impl Answerer {
             filters: filters.to_vec(),
             ..Query::default()
         };
-        let vector = self.encoder.as_ref().map(|e| base::embed_question(e, question)).transpose()?;
+        let vector = self.encoder.as_ref().and_then(|e| vector_of(e, question));
         let response = self.base.search(&query, vector.as_deref())?;
         let passages = passages(&self.base.knowledge, &response.hits, MAX_PASSAGES);
-        let model = self.encoder.as_ref().map(|e| e.info().name.as_str());
+        let model = self.encoder.as_ref().filter(|_| vector.is_some()).map(|e| e.info().name.as_str());
         let plain = self.base.search_plain(&query, vector.as_deref())?;
         let relevance =
             judge(Evidence::of(question, &plain, self.has_strange_name(question)?), !passages.is_empty(), model);
@@ -329,6 +330,13 @@ impl Answerer {
         let vectors = self.encoder.as_ref()?.embed(TextKind::Passage, sentences).ok()?;
         Some(vectors.iter().map(|v| dot(v, question)).collect())
     }
+}
+
+/// The vector of a question; where a service gives none, words answer, and the note says so.
+fn vector_of(encoder: &QueryEncoder, question: &str) -> Option<Vec<f32>> {
+    base::embed_question(encoder.as_ref(), question)
+        .inspect_err(|e| eprintln!("note: searching by words only, since {e}"))
+        .ok()
 }
 
 /// The cosine of two vectors of unit length.

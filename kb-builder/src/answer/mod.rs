@@ -3,9 +3,9 @@
 
 mod ask;
 mod chat;
-mod dotenv;
+pub(crate) mod dotenv;
 pub mod settings;
 
 pub use ask::{Answer, Answerer, Found, Kind, Progress, Source};
 pub use chat::{Chat, ChatEvent};
-pub use settings::{LlmConfig, LlmFlags, Settings};
+pub use settings::{Key, LlmConfig, LlmFlags, Settings};

@@ -27,6 +27,8 @@ pub struct LlmConfig {
     pub model: Option<String>,
     /// Name of the environment variable that holds the key. Default: `DEEPSEEK_API_KEY`, `OPENAI_API_KEY`.
     pub api_key_env: Option<String>,
+    /// The same as `"${NAME}"`. A key itself is refused here.
+    pub api_key: Option<String>,
     /// How long Ollama keeps the model in memory. Default: `5m`.
     pub keep_alive: Option<String>,
     /// Most tokens of an answer. Default: 2048.
@@ -101,6 +103,11 @@ pub fn parse_provider(name: &str) -> std::result::Result<Provider, String> {
 pub struct Key(String);
 
 impl Key {
+    /// A key as somebody wrote it down.
+    pub fn new(key: impl Into<String>) -> Self {
+        Self(key.into())
+    }
+
     /// The key itself, for the one header that carries it.
     pub fn expose(&self) -> &str {
         &self.0
@@ -226,7 +233,8 @@ fn key(
     env: &dyn Fn(&str) -> Option<String>,
     file: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Option<Key>> {
-    let named = flags.api_key_env.as_deref().or(config.api_key_env.as_deref());
+    let named = flags.api_key_env.as_deref();
+    let named = named.or(variable_of("[llm]", config.api_key.as_deref(), config.api_key_env.as_deref())?);
     let Some(name) = named.or(provider.key_variable()) else { return Ok(None) };
     let found = env(name).or_else(|| file(name)).map(|k| Key(k.trim().to_owned())).filter(|k| !k.0.is_empty());
     // A variable that was asked for by name is a promise; the usual one may be missing where no key is needed.
@@ -243,6 +251,20 @@ fn key(
         ));
     }
     Ok(found)
+}
+
+/// The variable that holds a section's key, by `api_key = "${NAME}"` or `api_key_env = "NAME"`. A key that stands in the
+/// file itself would end up in version control.
+pub fn variable_of<'a>(section: &str, key: Option<&'a str>, name: Option<&'a str>) -> Result<Option<&'a str>> {
+    let Some(key) = key else { return Ok(name) };
+    let inside = key.trim().strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    match inside.filter(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')) {
+        Some(name) => Ok(Some(name)),
+        None => Err(Error::usage(
+            format!("{section} api_key holds a key; kb.toml is no place for one"),
+            "write api_key = \"${NAME}\", and NAME=… into the environment or into the file .env beside kb.toml",
+        )),
+    }
 }
 
 fn in_range(name: &str, value: u32, low: u32, high: u32) -> Result<u32> {

@@ -1,8 +1,8 @@
 //! From texts to vectors, by way of the cache.
 
 use crate::cache::Cache;
+use crate::embedding::EmbeddingModel;
 use crate::error::{Error, Result};
-use crate::model::ModelFolder;
 use crate::report::Reporter;
 use kb_core::embed::TextKind;
 use std::collections::BTreeMap;
@@ -24,14 +24,14 @@ pub struct Embedding {
 /// Embeds `texts`, looking into the cache at `cache` first and putting every vector there as soon as
 /// it is finished. The encoder is loaded only if there is something to do.
 pub fn embed_texts(
-    model: &ModelFolder,
+    model: &EmbeddingModel,
     cache: Option<&Path>,
     kind: TextKind,
     texts: &[String],
     reporter: &Reporter,
 ) -> Result<Embedding> {
     let mut store = match cache {
-        Some(dir) => Some(Cache::open(dir, &model.info)?),
+        Some(dir) => Some(Cache::open(dir, model.info())?),
         None => None,
     };
     for note in store.iter().flat_map(|c| &c.notes) {
@@ -55,11 +55,11 @@ pub fn embed_texts(
     }
     let computed = missing.len();
     if computed > 0 {
-        let encoder = model.encoder()?;
         let todo: Vec<&str> = missing.keys().copied().collect();
         let store = store.map(Mutex::new);
         let failure: Mutex<Option<Error>> = Mutex::new(None);
-        let cut = AtomicUsize::new(0);
+        let cut = AtomicUsize::new(model.cut(&todo));
+        let max_tokens = model.info().max_tokens;
         let finished = |i: usize, tokens: usize, vector: &[f32]| {
             if let Some(store) = &store {
                 let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,11 +67,11 @@ pub fn embed_texts(
                     failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(e);
                 }
             }
-            cut.fetch_add(usize::from(tokens >= model.info.max_tokens), Ordering::Relaxed);
+            cut.fetch_add(usize::from(max_tokens > 0 && tokens >= max_tokens), Ordering::Relaxed);
             let copies = missing.get(todo[i]).map_or(1, Vec::len);
             reporter.advance((todo[i].chars().count() * copies) as u64);
         };
-        let new = encoder.embed_all(kind, &todo, &finished)?;
+        let new = model.embed_all(kind, &todo, &finished)?;
         // A full disk costs the cache, not the build.
         if let Some(e) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
             reporter.note(&format!("embeddings could not be kept for the next build: {e}"));
@@ -79,8 +79,11 @@ pub fn embed_texts(
         let cut = cut.into_inner();
         if cut > 0 {
             reporter.note(&format!(
-                "{cut} texts are longer than the model reads ({} tokens): their ends count for the search by words only",
-                model.info.max_tokens
+                "{cut} texts are longer than the model reads ({}): their ends count for the search by words only",
+                match model.info().service.as_ref().and_then(|s| s.max_chars) {
+                    Some(chars) => format!("{chars} characters"),
+                    None => format!("{max_tokens} tokens"),
+                }
             ));
         }
         for (vector, places) in new.into_iter().zip(missing.values()) {

@@ -6,8 +6,8 @@
 //! that belongs to the model, as do the means that steady those of a small base.
 
 use super::embed_texts;
+use crate::embedding::EmbeddingModel;
 use crate::error::Result;
-use crate::model::ModelFolder;
 use crate::report::Reporter;
 use kb_core::chunk::{Chunk, opening_headings, plain_passage, title_path};
 use kb_core::document::{Document, Lang};
@@ -50,13 +50,13 @@ impl Passage {
 /// The means for a base of these passages, whose vectors are `vectors`. `None` for a model for which it was
 /// not measured that they help, and for a base in none of the languages that it was measured for.
 pub fn centring(
-    model: &ModelFolder,
+    model: &EmbeddingModel,
     cache: Option<&Path>,
     passages: &[Passage],
     vectors: &[Vec<f32>],
     reporter: &Reporter,
 ) -> Result<Option<Centring>> {
-    let Some(known) = ModelMeans::of(&model.info.fingerprint, model.info.dim) else { return Ok(None) };
+    let Some(known) = ModelMeans::of(&model.info().fingerprint, model.info().dim) else { return Ok(None) };
     let is_spoken = |lang: Lang| speaks(passages.iter().filter(|p| p.lang == lang).count(), passages.len());
     let mixed = ModelMeans::LANGUAGES.into_iter().all(is_spoken);
     let mut groups = Vec::new();
@@ -66,10 +66,10 @@ pub fn centring(
         if !is_spoken(lang) {
             continue;
         }
-        let (sum, count) = total(own.iter().map(|i| vectors[*i].as_slice()), model.info.dim);
+        let (sum, count) = total(own.iter().map(|i| vectors[*i].as_slice()), model.info().dim);
         let beginnings = sample(&own, passages);
         let embedded = embed_texts(model, cache, TextKind::Query, &beginnings, reporter)?.vectors;
-        let (asked, asked_count) = total(embedded.iter().map(Vec::as_slice), model.info.dim);
+        let (asked, asked_count) = total(embedded.iter().map(Vec::as_slice), model.info().dim);
         let Some(mean) = known.passages(lang, &sum, count) else { continue };
         let questions = ModelMeans::LANGUAGES
             .into_iter()

@@ -5,8 +5,9 @@ mod intake;
 mod means;
 
 use crate::config::{PageLanguage, SourceConfig};
+use crate::embedding::{EmbeddingModel, ModelChoice};
 use crate::error::{Error, Result};
-use crate::model::{ModelFolder, cache_dir};
+use crate::model::cache_dir;
 use crate::report::{Reporter, bytes, duration};
 use crate::site::{self, Page, Site};
 use crate::source::{self, Problem};
@@ -36,8 +37,8 @@ pub struct Options {
     pub title: Option<String>,
     /// Language of the page's own words. Default: what most of the text is in.
     pub language: Option<PageLanguage>,
-    /// Folder of the embedding model; none builds for search by words only.
-    pub model: Option<PathBuf>,
+    /// The embedding model; none builds for search by words only.
+    pub model: Option<ModelChoice>,
     /// Folder of the embedding cache; none embeds everything afresh.
     pub cache: Option<PathBuf>,
     /// Whether copies of the originals become part of the site.
@@ -88,7 +89,7 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
     for source in &options.sources {
         outside_of(&options.out, source)?;
     }
-    let model = options.model.as_deref().map(ModelFolder::read).transpose()?;
+    let model = options.model.as_ref().map(|m| EmbeddingModel::open(m, options.cache.as_deref())).transpose()?;
     let sources = source::open_all(&options.sources, &options.out)?;
     let site = Site::begin(&options.out, &cache_dir().join("locks"))?;
     let mut summary = Summary { out: options.out.clone(), ..Summary::default() };
@@ -123,8 +124,8 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
     summary.bundle_bytes =
         bundle.manifest_json.len() as u64 + bundle.files.iter().map(|f| f.bytes.len() as u64).sum::<u64>();
     site.write_page(&Page::new(&bundle, &documents, options.originals, options.site_url.as_deref())?)?;
-    if let Some(model) = &model {
-        site.write_model(model)?;
+    if let Some(folder) = model.as_ref().and_then(EmbeddingModel::folder) {
+        site.write_model(folder)?;
     }
     site.write_bundle(&bundle)?;
     site.publish()?;
@@ -179,7 +180,7 @@ fn index(
     options: &Options,
     documents: &[Document],
     chunks: &[Chunk],
-    vectors: Option<(&ModelFolder, &Embedding)>,
+    vectors: Option<(&EmbeddingModel, &Embedding)>,
     reporter: &Reporter,
 ) -> Result<SealedBundle> {
     reporter.stage("indexing", chunks.len() as u64, "passages");
@@ -196,12 +197,12 @@ fn index(
         BundleBuilder::new(generator, documents, chunks).title(&title).language(language).lexical(lexical.to_bytes()?);
     bundle = bundle.retrieval(options.retrieval).synonyms(&options.synonyms).templates(options.templates.clone());
     if let Some((model, embedding)) = vectors {
-        let mut index = VectorIndex::build(model.info.dim, &embedding.vectors.concat())?;
+        let mut index = VectorIndex::build(model.info().dim, &embedding.vectors.concat())?;
         let passages: Vec<Passage> = chunks.iter().map(|c| Passage::new(&documents[c.doc as usize], c)).collect();
         if let Some(means) = centring(model, options.cache.as_deref(), &passages, &embedding.vectors, reporter)? {
             index = index.with_centring(means)?;
         }
-        bundle = bundle.vectors(model.info.clone(), index.to_bytes());
+        bundle = bundle.vectors(model.info().clone(), index.to_bytes());
         if chunks.len() >= GRAPH_FROM {
             reporter.stage("graph", chunks.len() as u64, "passages");
             let (graph, _) = index.build_graph(&GraphOptions::default())?;

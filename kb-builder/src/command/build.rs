@@ -4,6 +4,7 @@ use crate::address;
 use crate::build::{self, Options};
 use crate::config::{Config, PageLanguage, SourceConfig};
 use crate::convert::{Format, encoding};
+use crate::embedding::EmbedderFlags;
 use crate::error::{Error, Result};
 use crate::model;
 use crate::report::{Reporter, Style};
@@ -22,7 +23,8 @@ Examples:
 Without --url-base a hit opens in the page's own reader.
 
 kb.toml has the keys title, language, [[source]] (name, path, include, exclude, url_base,
-code, chunking; or urls, github, website, portfolio, ready; `kb-builder sources list`), [model] (path), [site] (out, originals, url), [chunking] (strategy, size, overlap, min), [retrieval] (fusion, lexical_weight,
+code, chunking; or urls, github, website, portfolio, ready: `kb-builder sources list`), [model] (path), [embedding] (provider, model, base_url, api_key, api_key_env, max_chars,
+query_prefix, passage_prefix), [site] (out, originals, url), [chunking] (strategy, size, overlap, min), [retrieval] (fusion, lexical_weight,
 rerank, rrf_k, three_way, expand, synonyms, route, per_document, min_score, max_distance) and [llm]. A flag is stronger than the environment variable KB_MODEL
 or KB_CACHE, and that is stronger than the file. PATHs replace the file's sources.
 
@@ -72,6 +74,8 @@ pub struct Args {
     /// Build for search by words only
     #[arg(long)]
     no_model: bool,
+    #[command(flatten)]
+    embedder: EmbedderFlags,
     /// Folder of the embedding cache [default: kb-builder in the user's cache folder]
     #[arg(long, value_name = "DIR", conflicts_with = "no_cache")]
     cache_dir: Option<PathBuf>,
@@ -128,8 +132,9 @@ fn resolve(args: Args) -> Result<Options> {
     for base in sources.iter().filter_map(|source| source.url_base.as_deref()) {
         address::pattern("--url-base", base)?;
     }
-    let model =
-        if args.no_model { None } else { Some(model::locate(args.model.as_deref(), config.model.path.as_deref())?) };
+    let folder = args.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+    let choose = || config.embedding.choose(&args.embedder, args.model.as_deref(), &config.model, folder);
+    let model = if args.no_model { None } else { Some(choose()?) };
     let cache = args.cache_dir.unwrap_or_else(|| model::cache_dir().join("embeddings"));
     Ok(Options {
         sources,

@@ -6,6 +6,7 @@ use super::{ask, print_json};
 use crate::answer::settings::parse_provider;
 use crate::answer::{Answerer, LlmFlags};
 use crate::base;
+use crate::embedding::{EmbeddingModel, query_service};
 use crate::error::{Error, Result};
 use crate::eval::asked;
 use crate::eval::compare::{Comparison, read_run};
@@ -183,7 +184,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let mode = if by_words { Mode::Lexical } else { Mode::from(args.mode) };
     let name = match mode {
         Mode::Lexical => None,
-        _ => model_of(args, args.site.as_deref())?.0.map(|m| m.info.name),
+        _ => model_of(args, args.site.as_deref())?.0.map(|m| m.info().name.clone()),
     };
     let each = metrics::score_each(&set, &outcome.rankings);
     let judged: Vec<[f64; 4]> = each.iter().flatten().copied().collect();
@@ -245,25 +246,30 @@ fn answers(args: &Args) -> Result<ExitCode> {
 fn settings<'a>(
     args: &Args,
     options: RetrievalOptions,
-    model: Option<&'a ModelFolder>,
+    model: Option<&'a EmbeddingModel>,
     cache: Option<&'a Path>,
 ) -> Settings<'a> {
     Settings { mode: Mode::from(args.mode), retrieval: args.retrieval.over(options), model, cache }
 }
 
 /// The model and the folder of the cache: by flag, the site's own, or where builds look.
-fn model_of(args: &Args, site: Option<&Path>) -> Result<(Option<ModelFolder>, Option<PathBuf>)> {
+fn model_of(args: &Args, site: Option<&Path>) -> Result<(Option<EmbeddingModel>, Option<PathBuf>)> {
     let cache = args.cache_dir.clone().unwrap_or_else(|| model::cache_dir().join("embeddings"));
     let cache = (!args.no_cache).then_some(cache);
     if Mode::from(args.mode) == Mode::Lexical {
         return Ok((None, cache));
+    }
+    if let (None, Some(site)) = (&args.model, site)
+        && let Some(info) = base::manifest(site)?.model.filter(|m| m.service.is_some())
+    {
+        return Ok((Some(EmbeddingModel::Service(Box::new(query_service(&info)?))), cache));
     }
     let own = site.map(|s| s.join(MODEL_DIR)).filter(|dir| dir.join(model::FILES[0]).is_file());
     let folder = match (&args.model, own) {
         (None, Some(own)) => own,
         (flag, _) => model::locate(flag.as_deref(), None)?,
     };
-    Ok((Some(ModelFolder::read(&folder)?), cache))
+    Ok((Some(ModelFolder::read(&folder)?.into()), cache))
 }
 
 fn ask_site(args: &Args, set: &TestSet, site: &Path, reporter: &Reporter) -> Result<Outcome> {

@@ -227,7 +227,14 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         },
     };
     let started = Instant::now();
-    let question = encoder.as_ref().map(|e| base::embed_question(e, &query.text)).transpose()?;
+    let embedded = encoder.as_ref().map(|e| base::embed_question(e.as_ref(), &query.text)).transpose();
+    let question = match embedded {
+        Err(e) if query.mode == Mode::Hybrid => {
+            eprintln!("note: searching by words only, since {e}");
+            None
+        }
+        other => other?,
+    };
     let found = base.explain(&query, question.as_deref())?;
     let took = started.elapsed();
     let joined = args.context.map(|limit| context(&base.knowledge, &found.response.hits, limit));

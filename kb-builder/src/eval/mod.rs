@@ -11,8 +11,8 @@ mod set;
 
 use crate::base::Base;
 use crate::build::{Passage, centring, embed_texts};
+use crate::embedding::EmbeddingModel;
 use crate::error::Result;
-use crate::model::ModelFolder;
 use crate::report::Reporter;
 use kb_core::bundle::BundleBuilder;
 use kb_core::chunk::{Chunk, ChunkId, ChunkKind, heading};
@@ -60,7 +60,7 @@ pub struct Settings<'a> {
     /// How they are combined.
     pub retrieval: RetrievalOptions,
     /// The embedding model.
-    pub model: Option<&'a ModelFolder>,
+    pub model: Option<&'a EmbeddingModel>,
     /// Folder of the embedding cache.
     pub cache: Option<&'a Path>,
 }
@@ -86,7 +86,7 @@ pub fn run_site(set: &TestSet, site: &Path, settings: &Settings, reporter: &Repo
     let questions: Vec<String> = set.queries.iter().map(|q| q.text.clone()).collect();
     let vectors = match settings.model {
         Some(model) => {
-            base.manifest.check_model(&model.info)?;
+            base.manifest.check_model(model.info())?;
             Some(embed_texts(model, settings.cache, TextKind::Query, &questions, reporter)?.vectors)
         }
         None => None,
@@ -146,6 +146,17 @@ fn ask(
 /// reader gets.
 fn index(set: &TestSet, settings: &Settings, reporter: &Reporter) -> Result<Base> {
     let (documents, chunks) = corpus(set)?;
+    index_of(documents, chunks, text_to_embed, settings, reporter)
+}
+
+/// The same for any documents, cut in any way; `text` says what the model reads of a passage.
+pub fn index_of(
+    documents: Vec<Document>,
+    chunks: Vec<Chunk>,
+    text: fn(&Document, &Chunk) -> String,
+    settings: &Settings,
+    reporter: &Reporter,
+) -> Result<Base> {
     reporter.stage("indexing", chunks.len() as u64, "passages");
     let mut lexical = LexicalBuilder::new();
     for chunk in &chunks {
@@ -156,9 +167,9 @@ fn index(set: &TestSet, settings: &Settings, reporter: &Reporter) -> Result<Base
     reporter.end_stage();
     let vectors = match settings.model {
         Some(model) => {
-            let texts: Vec<String> = chunks.iter().map(|c| text_to_embed(&documents[c.doc as usize], c)).collect();
+            let texts: Vec<String> = chunks.iter().map(|c| text(&documents[c.doc as usize], c)).collect();
             let vectors = embed_texts(model, settings.cache, TextKind::Passage, &texts, reporter)?.vectors;
-            let mut index = VectorIndex::build(model.info.dim, &vectors.concat())?;
+            let mut index = VectorIndex::build(model.info().dim, &vectors.concat())?;
             let passages: Vec<Passage> = chunks.iter().map(|c| Passage::new(&documents[c.doc as usize], c)).collect();
             if let Some(means) = centring(model, settings.cache, &passages, &vectors, reporter)? {
                 index = index.with_centring(means)?;

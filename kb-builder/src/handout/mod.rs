@@ -111,13 +111,17 @@ fn carry(site: &Path, page: &str, model: bool) -> Result<Carried> {
     let search = "assets/runtime/kb_search_bg.wasm";
     let mut words = blocks::element(search, runtime(search)?);
     // Elements on other pages search and do not answer.
-    if page == PAGE {
+    let by_service = manifest.model.as_ref().is_some_and(|m| m.service.is_some());
+    if page == PAGE || (meaning_too && by_service) {
         let answer = "assets/runtime/kb_answer_bg.wasm";
         words.push_str(&blocks::element(answer, runtime(answer)?));
     }
     if meaning_too {
         let encoder = "assets/runtime/kb_encoder_bg.wasm";
         meaning.push_str(&blocks::element(encoder, runtime(encoder)?));
+    }
+    // A model that a service has is asked there.
+    if meaning_too && !by_service {
         for name in MODEL_FILES {
             let file = site.join(MODEL_DIR).join(name);
             if !file.is_file() {

@@ -52,6 +52,11 @@ pub struct Fixture {
 impl Fixture {
     /// Answers every request with what `reply` says; it gets the number of the request, from 0, and its path.
     pub fn start(reply: impl Fn(usize, &str) -> Reply + Send + Sync + 'static) -> Self {
+        Self::answering(move |number, path, _| reply(number, path))
+    }
+
+    /// The same for replies that depend on what was asked: number, path, body.
+    pub fn answering(reply: impl Fn(usize, &str, &str) -> Reply + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("binds");
         let url = format!("http://{}", listener.local_addr().expect("address"));
         let (asked, closed) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(None)));
@@ -79,7 +84,7 @@ impl Fixture {
 fn serve(
     stream: &mut TcpStream,
     asked: &Mutex<Vec<Asked>>,
-    reply: &dyn Fn(usize, &str) -> Reply,
+    reply: &dyn Fn(usize, &str, &str) -> Reply,
 ) -> std::io::Result<()> {
     let mut head = Vec::new();
     let mut byte = [0];
@@ -95,12 +100,13 @@ fn serve(
     let mut body = vec![0; length.unwrap_or(0)];
     stream.read_exact(&mut body)?;
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
+    let body = String::from_utf8_lossy(&body).into_owned();
     let number = {
         let mut asked = asked.lock().expect("lock");
-        asked.push(Asked { head, body: String::from_utf8_lossy(&body).into_owned() });
+        asked.push(Asked { head, body: body.clone() });
         asked.len() - 1
     };
-    let reply = reply(number, &path);
+    let reply = reply(number, &path, &body);
     let (status, kind, extra) = (reply.status, reply.kind, &reply.headers);
     write!(
         stream,

@@ -10,10 +10,14 @@ mod model;
 mod onnx;
 #[cfg(feature = "encoder")]
 mod ops;
+#[cfg(feature = "service")]
+pub mod service;
 
 #[cfg(feature = "encoder")]
 pub use encoder::{OnnxEncoder, fingerprint};
 pub use model::{ModelInfo, Pooling};
+#[cfg(feature = "service")]
+pub use service::{Service, ServiceClient, ServiceKind};
 
 use crate::Result;
 

@@ -1,5 +1,7 @@
 //! What identifies a model and how its texts are prepared.
 
+#[cfg(feature = "service")]
+use super::Service;
 use serde::{Deserialize, Serialize};
 
 /// How token vectors become one text vector.
@@ -33,4 +35,9 @@ pub struct ModelInfo {
     /// Put before a passage: `passage: `.
     #[serde(default)]
     pub passage_prefix: String,
+    /// The service that runs it, where no folder holds it; then `max_tokens` is 0 and `pooling` means nothing.
+    /// Modules of the browser that ask no service pass over it.
+    #[cfg(feature = "service")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<Service>,
 }

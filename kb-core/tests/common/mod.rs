@@ -85,6 +85,8 @@ pub fn model(dim: usize) -> ModelInfo {
         pooling: Pooling::Mean,
         query_prefix: "query: ".into(),
         passage_prefix: "passage: ".into(),
+        #[cfg(feature = "service")]
+        service: None,
     }
 }
 

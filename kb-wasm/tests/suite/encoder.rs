@@ -165,3 +165,19 @@ fn damaged_vectors_are_refused() {
     assert_eq!(code(&encoder.add_section(&docs.name, docs.bytes.clone()).unwrap_err()), "kb::invalid_input");
     assert_eq!(code(&encoder.candidates("question", 3, None, None).unwrap_err()), "kb::missing");
 }
+
+/// Vectors that a service computes take the place of a model's.
+#[wasm_bindgen_test]
+fn a_vector_from_outside_stands_in_for_the_model() {
+    let mut vectors = vec![vec![0.0; 384]; 3];
+    (0..3).for_each(|i| vectors[i][i] = 1.0);
+    let bundle = bundle(&vectors, ModelInfo { fingerprint: "0".repeat(64), ..model() });
+    let mut encoder = with_vectors(&bundle);
+    assert!(!encoder.knows("a question"));
+    assert_eq!(code(&encoder.know("a question", vec![1.0; 3]).unwrap_err()), "kb::model_mismatch");
+    encoder.know("a question", vectors[1].clone()).unwrap();
+    assert!(encoder.knows("a question") && !encoder.knows("another"));
+    assert_eq!(nearest(&encoder, "a question", 1, None)[0].0, 1);
+    assert_eq!(code(&encoder.candidates("another", 1, None, None).unwrap_err()), "kb::missing");
+    assert_eq!(code(&encoder.similarities("a question", vec!["text".into()]).unwrap_err()), "kb::missing");
+}

@@ -6,6 +6,8 @@ mod answer;
 mod encoder;
 #[cfg(feature = "search")]
 mod search;
+#[cfg(feature = "answer")]
+mod service;
 #[cfg(feature = "search")]
 mod types;
 

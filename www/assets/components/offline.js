@@ -58,7 +58,7 @@ export function offline(root, { site, announce }) {
     const model = new URL('model/', site);
     const manifest = await (await request(new URL('manifest.json', kb), { cache: 'no-cache' })).text();
     const { sections, model: wanted } = JSON.parse(manifest);
-    const description = wanted ? await (await request(new URL('model.json', model), { cache: 'no-cache' })).text() : undefined;
+    const description = wanted && !wanted.service ? await (await request(new URL('model.json', model), { cache: 'no-cache' })).text() : undefined;
     const files = [
       ...sections.filter(({ kind }) => kind !== 'graph').map((remote) => ({ folder: kb, remote })),
       ...(description ? JSON.parse(description).files ?? [] : []).map((remote) => ({ folder: model, remote })),

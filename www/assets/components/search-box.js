@@ -6,7 +6,7 @@ export function isTyping(event) {
   return target instanceof HTMLElement && (target.isContentEditable || target.closest('input, textarea, select') !== null);
 }
 
-/** Typing pauses shorter than this ask nothing. Milliseconds. */
+/** Of letters that follow each other faster than this only the first and the last ask. Milliseconds. */
 const PAUSE = 60;
 
 /**
@@ -18,6 +18,8 @@ export function searchBox(form, { onQuery, onDown, onOpen = () => {}, reveal }) 
   const input = /** @type {HTMLInputElement} */ (form.elements.namedItem('q'));
   const clear = /** @type {HTMLButtonElement} */ (form.querySelector('[data-clear]'));
   let timer = 0;
+  /** When the last letter came. */
+  let last = -Infinity;
   let composing = false;
   let said = '';
 
@@ -32,7 +34,11 @@ export function searchBox(form, { onQuery, onDown, onOpen = () => {}, reveal }) 
   const typed = () => {
     clear.hidden = input.value === '';
     clearTimeout(timer);
-    timer = setTimeout(() => tell('typed'), PAUSE);
+    const now = performance.now();
+    const alone = now - last > PAUSE;
+    last = now;
+    if (alone) tell('typed');
+    else timer = setTimeout(() => tell('typed'), PAUSE);
   };
 
   // An input method shows letters that are not yet the reader's words: nothing is asked until it commits them.

@@ -44,6 +44,12 @@ export function searchSession({ engine, results, strings, onRetry, onPainted = (
     };
     try {
       if (!byMeaning) return await finish(() => engine.searchWords(query, signal), false);
+      if (engine.pause) {
+        // What is asked of a service is asked once, when the question is there.
+        await finish(() => engine.searchWords(query, signal), false);
+        await wait(engine.pause, signal);
+        return await finish(() => engine.searchMeaning(query, signal), true);
+      }
       let settled = false;
       const words = wait(PATIENCE, signal).then(() => (settled ? undefined : engine.searchWords(query, signal)))
         .then((response) => response && !settled && paint(response, query, false, performance.now() - begun)).catch(() => {});

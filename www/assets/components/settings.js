@@ -2,7 +2,7 @@
 
 const scope = `kb:${new URL('./', document.baseURI).pathname}:`;
 
-/** @typedef {'theme' | 'early' | 'language' | 'meaning' | 'recent' | 'llm' | 'feedback'} Setting */
+/** @typedef {'theme' | 'early' | 'language' | 'meaning' | 'recent' | 'llm' | 'service' | 'feedback'} Setting */
 
 /** @param {Setting} name @returns {string | null} */
 export function getSetting(name) {

@@ -4,9 +4,9 @@ import { el } from './dom.js';
 
 /**
  * @param {HTMLElement} root
- * @param {{ onUseMeaning: () => void, onWordsOnly: () => void, announce: (text: string) => void }} handlers
+ * @param {{ onUseMeaning: () => void, onWordsOnly: () => void, onConnect: () => void, announce: (text: string) => void }} handlers
  */
-export function statusLine(root, { onUseMeaning, onWordsOnly, announce }) {
+export function statusLine(root, { onUseMeaning, onWordsOnly, onConnect, announce }) {
   const text = /** @type {HTMLElement} */ (root.querySelector('[data-status-text]'));
   const actions = /** @type {HTMLElement} */ (root.querySelector('[data-status-actions]'));
   const progress = /** @type {HTMLProgressElement} */ (root.querySelector('[data-status-progress]'));
@@ -35,6 +35,7 @@ export function statusLine(root, { onUseMeaning, onWordsOnly, announce }) {
       const button = (label, onclick) => el('button', { type: 'button', class: 'button button-quiet', onclick }, label);
       actions.replaceChildren(...view.actions.map((name) => {
         if (name === 'retry') return button(strings.status.retry, onUseMeaning);
+        if (name === 'connect') return button(strings.service.connect, onConnect);
         if (name === 'words') return button(strings.status.wordsOnly, onWordsOnly);
         return button(strings.status.loadModel(state.modelBytes), onUseMeaning);
       }));
@@ -57,9 +58,10 @@ function describe(state, strings) {
   switch (state.meaning) {
     case 'loading': return { tone: 'busy', text: s.model(got, total, rate), actions: ['words'] };
     case 'preparing': return { tone: 'busy', text: s.preparing, actions: ['words'] };
-    case 'ready': return { tone: 'meaning', text: [state.restarted && s.restarted, s.ready, state.unkept && s.unkept].filter(Boolean).join(strings.gap), actions: ['words'] };
-    case 'failed': return { tone: 'problem', text: s.failed(explain(state.error, strings)), actions: ['retry'] };
+    case 'ready': return { tone: 'meaning', text: [state.restarted && s.restarted, state.service ? strings.service.ready(state.service) : s.ready, state.unkept && s.unkept].filter(Boolean).join(strings.gap), actions: ['words'] };
+    case 'failed': return { tone: 'problem', text: s.failed(explain(state.error, strings)), actions: state.service ? ['retry', 'connect'] : ['retry'] };
     case 'off': {
+      if (state.reason === 'service' && state.service) return { tone: 'words', text: strings.service.off(state.service), actions: ['connect'] };
       const why = s.off[state.reason ?? 'choice'];
       const canLoad = ['choice', 'saveData', 'small'].includes(state.reason ?? '');
       return { tone: 'words', text: typeof why === 'function' ? why(state.modelBytes) : why, actions: canLoad ? ['load'] : [] };
@@ -71,5 +73,7 @@ function describe(state, strings) {
 /** What an error means, in the reader's language. @param {any} error @param {import('../i18n/index.js').Strings} strings */
 export function explain(error, strings) {
   const code = error?.code ?? 'unknown';
+  // These come as a sentence in the reader's language, what the server said included.
+  if (code.startsWith('llm::') && !strings.errors[code]) return error.message;
   return [strings.errors[code] ?? strings.errors.unknown, strings.hints[code]].filter(Boolean).join(strings.gap);
 }

@@ -1,5 +1,6 @@
 // What both elements have in common: where the knowledge base is, its one engine, its styles, language and fixed filter.
 
+import { savedAccess } from '../components/service-access.js';
 import { getSetting } from '../components/settings.js';
 import { Engine } from '../engine/client.js';
 import { EngineGroup } from '../engine/group.js';
@@ -34,7 +35,7 @@ function styles() {
 /** @param {URL} site @returns {Engine} */
 function engineOf(site) {
   let engine = engines.get(site.href);
-  if (!engine) engines.set(site.href, engine = new Engine(new URL('kb/', site), { wantsMeaning: getSetting('meaning') !== 'off' }));
+  if (!engine) engines.set(site.href, engine = new Engine(new URL('kb/', site), { wantsMeaning: getSetting('meaning') !== 'off', access: savedAccess(document.documentElement.lang) }));
   return engine;
 }
 

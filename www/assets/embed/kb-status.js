@@ -27,6 +27,13 @@ class Follower extends KbElement {
     setSetting('meaning', 'off');
     this.engine.useWordsOnly();
   }
+
+  /** @param {HTMLElement} place takes the dialog */
+  async connect(place) {
+    const { engine, strings } = this;
+    const { openServiceSettings } = await import('../components/service-settings.js');
+    openServiceSettings({ engine, strings, language: strings.name === '中文' ? 'zh' : 'en', place });
+  }
 }
 
 export class KbStatus extends Follower {
@@ -34,7 +41,7 @@ export class KbStatus extends Follower {
     const { engine, strings } = this;
     const root = statusParts();
     this.tree.replaceChildren(el('div', { class: 'kb', lang: strings.name === '中文' ? 'zh-Hans' : 'en' }, root));
-    const status = statusLine(root, { announce: () => {}, onUseMeaning: () => this.useMeaning(), onWordsOnly: () => this.useWordsOnly() });
+    const status = statusLine(root, { announce: () => {}, onUseMeaning: () => this.useMeaning(), onWordsOnly: () => this.useWordsOnly(), onConnect: () => this.connect(root) });
     this.follow(() => status.show(engine.state, strings));
   }
 }
@@ -43,7 +50,12 @@ export class KbSettings extends Follower {
   build() {
     const { engine, strings } = this;
     const { settings: s } = strings;
-    const meaning = el('input', { type: 'checkbox', onchange: () => (meaning.checked ? this.useMeaning() : this.useWordsOnly()) });
+    const meaning = el('input', { type: 'checkbox', onchange: () => {
+      if (!meaning.checked) return this.useWordsOnly();
+      if (engine.state.reason !== 'service') return this.useMeaning();
+      meaning.checked = false;
+      this.connect(root);
+    } });
     const size = el('span');
     const memory = el('p', { class: 'settings-memory', part: 'memory' });
     const done = el('span', { role: 'status' });

@@ -63,6 +63,8 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   const session = searchSession({ engine, results, strings: () => strings, onRetry: () => engine.start(), onPainted: answers ? offer : undefined, hits: 8 });
   const status = statusLine(statusRoot, {
     announce,
+    onConnect: () => import('../components/service-settings.js')
+      .then(({ openServiceSettings }) => openServiceSettings({ engine, strings, language: strings.name === '中文' ? 'zh' : 'en', place: statusRoot }), () => {}),
     onUseMeaning: () => {
       setSetting('meaning', null);
       engine.useMeaning();

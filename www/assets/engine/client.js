@@ -9,10 +9,13 @@ import { hasSimd, isSmall, savesData, wasmProblem } from './support.js';
 /**
  * @typedef {'starting' | 'loading' | 'ready' | 'failed'} WordsState
  * @typedef {'waiting' | 'off' | 'loading' | 'preparing' | 'ready' | 'failed'} MeaningState
- * @typedef {'choice' | 'saveData' | 'small' | 'noSimd' | 'noModel' | 'modelAway'} OffReason
+ * @typedef {'choice' | 'saveData' | 'small' | 'noSimd' | 'noModel' | 'modelAway' | 'service'} OffReason
  * @typedef {{ got: number, total: number, rate: number }} Progress bytes, bytes, bytes a second
  *
  * @typedef {{ folder: string, json: string, files: import('./download.js').Remote[] }} Model
+ *
+ * The service that has a knowledge base's model, as its author's build asked it.
+ * @typedef {{ kind: 'ollama' | 'openai' | 'openai-compatible' | 'voyage', base_url: string, model: string }} Service
  *
  * @typedef {object} EngineState
  * @property {WordsState} words
@@ -25,6 +28,7 @@ import { hasSimd, isSmall, savesData, wasmProblem } from './support.js';
  * @property {boolean} [unkept]                 this browser has no space to keep the model for the next visit
  * @property {number} [lost]                    of several knowledge bases, how many could not be loaded
  * @property {number} [of]                      how many there are
+ * @property {Service} [service]                where a service has the model instead of the site
  */
 
 /** How often a worker that stopped is started again before its failure is shown as final. */
@@ -32,6 +36,9 @@ const MAX_RESTARTS = 2;
 
 /** Text of a knowledge base up to this size is loaded in full once the rest is at hand. Bytes on the wire. */
 const KEEP_TEXT = 12_000_000;
+
+/** A service gets questions when the reader has paused for so long, not every letter of them. Milliseconds. */
+const SERVICE_PAUSE = 400;
 
 /** Up to this many passages the engine scans the vectors and never walks the graph (`SCAN_UP_TO` in kb-core). */
 const SCAN_UP_TO = 20_000;
@@ -51,13 +58,16 @@ export class Engine extends EventTarget {
   #restarts = { search: 0, encoder: 0 };
   /** @type {Uint8Array | undefined} */ #manifest;
   /** @type {Model | undefined} */ #model;
+  /** @type {import('./service.js').Access | undefined} */ #access;
 
   /**
    * @param {URL} base the folder that holds manifest.json, with a slash at the end
-   * @param {{ wantsMeaning: boolean }} options the reader's choice; `true` if they made none
+   * @param {{ wantsMeaning: boolean, access?: import('./service.js').Access }} options the reader's choice; `true` if they made
+   *   none; `access` to the service that has the model, where the reader allowed it
    */
-  constructor(base, { wantsMeaning }) {
+  constructor(base, { wantsMeaning, access }) {
     super();
+    this.#access = access;
     this.#base = base;
     this.#wantsMeaning = wantsMeaning;
   }
@@ -97,7 +107,11 @@ export class Engine extends EventTarget {
     const encoder = this.#encoder;
     if (!encoder || this.state.meaning !== 'ready') throw new EngineError('kb::missing', 'the model is not loaded');
     const { k, allowed } = await this.#ask('candidates', [query], signal);
-    const candidates = await encoder.call('candidates', [query.text, k, allowed, plain], { signal });
+    const candidates = await encoder.call('candidates', [query.text, k, allowed, plain], { signal }).catch((error) => {
+      // A service that does not answer will not for the next question either, until the reader tries again.
+      if (this.state.service && error.name !== 'AbortError' && this.#encoder === encoder) this.#failMeaning(error);
+      throw error;
+    });
     return this.#ask('search', [query, candidates], signal);
   }
 
@@ -156,6 +170,22 @@ export class Engine extends EventTarget {
     await this.#loadMeaning();
   }
 
+  /** How long to wait for the end of a question before its meaning is looked for. Milliseconds. */
+  get pause() {
+    return this.state.service ? SERVICE_PAUSE : 0;
+  }
+
+  /** Whether the reader lets questions go to the service: a permission for one kind is none for another. */
+  get #allowed() {
+    return this.#access !== undefined && this.#access.kind === this.state.service?.kind;
+  }
+
+  /** Searches by meaning with the service that has the model. @param {import('./service.js').Access} access */
+  async useService(access) {
+    this.#access = access;
+    await this.useMeaning();
+  }
+
   /** Stops with the model and frees its memory. */
   useWordsOnly() {
     this.#wantsMeaning = false;
@@ -183,6 +213,8 @@ export class Engine extends EventTarget {
       const { info, manifest } = await search.call('open', [this.#base.href, early.map(([href]) => href)]);
       this.info = info;
       this.#manifest = manifest;
+      const { service } = JSON.parse(new TextDecoder().decode(manifest)).model ?? {};
+      if (service) this.#set({ service });
       this.#set({ words: 'ready', progress: undefined });
     } catch (error) {
       this.#search?.stop();
@@ -214,10 +246,13 @@ export class Engine extends EventTarget {
   async #decideMeaning() {
     /** @type {OffReason | undefined} */
     let reason;
-    this.#model = await this.#findModel();
-    if (!this.#model) reason = this.#whyNoModel();
+    const { service } = this.state;
+    if (!service) this.#model = await this.#findModel();
+    if (!service && !this.#model) reason = this.#whyNoModel();
     else if (!hasSimd()) reason = 'noSimd';
     else if (!this.#wantsMeaning) reason = 'choice';
+    else if (service && !this.#allowed) reason = 'service';
+    else if (service) reason = undefined;
     else if (savesData()) reason = 'saveData';
     else if (isSmall()) reason = 'small';
     if (reason) this.#set({ meaning: 'off', reason });
@@ -255,11 +290,15 @@ export class Engine extends EventTarget {
 
   async #loadMeaning() {
     try {
-      this.#model ??= await this.#findModel();
-      if (!this.#model) return this.#set({ meaning: 'off', reason: this.#whyNoModel(), progress: undefined });
+      const { service } = this.state;
+      if (service && !this.#allowed) return this.#set({ meaning: 'off', reason: 'service', progress: undefined });
+      if (!service) this.#model ??= await this.#findModel();
+      if (!service && !this.#model) return this.#set({ meaning: 'off', reason: this.#whyNoModel(), progress: undefined });
       this.#encoder?.stop();
       this.#set({ meaning: 'loading', reason: undefined, error: undefined, progress: { got: 0, total: this.state.modelBytes, rate: 0 } });
-      const encoder = new EncoderSeat(modelKey(this.#model), this.#base.href, {
+      // A worker of its own for each base: another may have another address and key.
+      const key = this.#model ? modelKey(this.#model) : `service ${this.#base.href}`;
+      const encoder = new EncoderSeat(key, this.#base.href, {
         onEvent: (name, { got, total, rate }) => {
           if (this.#encoder !== encoder) return;
           if (name === 'unkept') this.#set({ unkept: true });
@@ -271,7 +310,8 @@ export class Engine extends EventTarget {
         },
       });
       this.#encoder = encoder;
-      await encoder.call('open', [this.#manifest, this.#vectorSections(), this.#model]);
+      if (service) await encoder.call('openService', [this.#manifest, this.#vectorSections(), this.#access]);
+      else await encoder.call('open', [this.#manifest, this.#vectorSections(), this.#model]);
       this.#set({ meaning: 'ready', progress: undefined });
     } catch (error) {
       if (error.name === 'AbortError' || this.state.meaning === 'failed' || !this.#encoder) return;

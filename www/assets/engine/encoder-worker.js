@@ -1,12 +1,16 @@
 // The worker that turns questions into vectors and finds the passages near them: one model, any number of knowledge bases.
+// Where a service has the model, the questions are sent there.
 
 import init, { Encoder } from '../runtime/kb_encoder.js';
 import { download, keep, meter, openCache, prune } from './download.js';
 import { request, wasmSource } from './host.js';
 import { EngineError, emit, serve } from './rpc.js';
+import { serviceOf, vectors } from './service.js';
 
 /** By the address of the knowledge base's folder. @type {Map<string, Encoder>} */
 const encoders = new Map();
+/** The same for those whose model a service has. @type {Map<string, import('./service.js').Asked>} */
+const services = new Map();
 /** The model: when its files are here, and the encoder that has loaded them, which the others share. @type {{ here: Promise<any>, holder: Promise<Encoder> } | undefined} */
 let loading;
 /** @type {WebAssembly.Memory | undefined} */
@@ -40,17 +44,51 @@ serve({
     encoders.set(href, encoder);
     return undefined;
   },
-  candidates(href, text, k, allowed, plain) {
+  /**
+   * In place of `open`, for a knowledge base whose model a service has.
+   * @param {string} href @param {Uint8Array} manifest @param {(import('./download.js').Remote & { kind: string })[]} sections
+   * @param {import('./service.js').Access} access
+   */
+  async openService(href, manifest, sections, access) {
+    const folder = new URL(href);
+    const cache = await openCache(new URL('../', folder));
+    const onProgress = meter(sections.reduce((sum, { bytes }) => sum + bytes, 0), (state) => emit('progress', { base: href, ...state }));
+    memory = (await runtime()).memory;
+    const asked = await serviceOf(manifest, access);
+    // Says at once whether the service answers.
+    const [files] = await Promise.all([Promise.all(sections.map((section) => download(folder, section, { cache, onProgress }))), vectors(asked, true, ['a'])]);
+    const encoder = new Encoder(manifest);
+    sections.forEach((section, i) => encoder.addSection(section.file, files[i]));
+    encoders.get(href)?.free();
+    encoders.set(href, encoder);
+    services.set(href, asked);
+    return undefined;
+  },
+  async candidates(href, text, k, allowed, plain) {
+    const asked = services.get(href);
+    if (asked && !at(href).knows(text)) {
+      const [vector] = await vectors(asked, true, [text]);
+      at(href).know(text, vector);
+    }
     const { ids, scores } = at(href).candidates(text, k, allowed, plain);
     return { ids, scores };
   },
-  similarities: (href, question, texts) => at(href).similarities(question, texts),
+  async similarities(href, question, texts) {
+    const asked = services.get(href);
+    if (!asked) return at(href).similarities(question, texts);
+    const [[mine], theirs] = await Promise.all([vectors(asked, true, [question]), vectors(asked, false, texts)]);
+    return Float32Array.from(theirs, (vector) => vector.reduce((sum, x, i) => sum + x * mine[i], 0));
+  },
   close(href) {
+    services.delete(href);
     encoders.get(href)?.free();
     encoders.delete(href);
   },
   memory: () => memory?.buffer.byteLength ?? 0,
 });
+
+/** The module, started once. */
+const runtime = () => wasmSource(new URL('../runtime/kb_encoder_bg.wasm', import.meta.url)).then((source) => init(source));
 
 /** @param {string} href */
 function at(href) {
@@ -66,7 +104,7 @@ function at(href) {
  */
 function loadModel(manifest, model, { cache, onProgress, onUnkept }) {
   const folder = new URL(model.folder);
-  const starting = wasmSource(new URL('../runtime/kb_encoder_bg.wasm', import.meta.url)).then((source) => init(source));
+  const starting = runtime();
   starting.catch(() => {}); // awaited below
   const file = (name) => {
     const known = model.files.find((each) => each.file === name);

@@ -79,6 +79,17 @@ export class EngineGroup extends EventTarget {
     await Promise.all(this.#ready().map(({ engine }) => engine.useMeaning()));
   }
 
+  /** As a single engine's. */
+  get pause() {
+    return Math.max(0, ...this.#members.map(({ engine }) => engine.pause));
+  }
+
+  /** Lets every base that was made with this kind of service use it. @param {import('./service.js').Access} access */
+  async useService(access) {
+    const { service } = this.state;
+    await Promise.all(this.#ready().filter(({ engine }) => engine.state.service?.kind === service?.kind).map(({ engine }) => engine.useService(access)));
+  }
+
   useWordsOnly() {
     for (const { engine } of this.#ready()) engine.useWordsOnly();
   }
@@ -184,7 +195,7 @@ function mergeStates(engines) {
   });
   const running = states.flatMap(({ progress }) => (progress ? [progress] : []));
   const progress = running.length ? sum(running) : undefined;
-  const base = { reason: undefined, progress, modelBytes: bytesOf(engines), error, restarted: states.some(({ restarted }) => restarted), lost: failed, of: states.length };
+  const base = { reason: undefined, progress, modelBytes: bytesOf(engines), error, restarted: states.some(({ restarted }) => restarted), lost: failed, of: states.length, service: states.find(({ service }) => service)?.service };
   if (failed === states.length) return { ...base, words: 'failed', meaning: 'waiting' };
   if (states.some(({ words }) => words === 'starting' || words === 'loading')) {
     return { ...base, words: states.every(({ words }) => words === 'starting') ? 'starting' : 'loading', meaning: 'waiting' };

@@ -5,6 +5,9 @@ const plural = (n, one, many) => `${n.toLocaleString('en')} ${n === 1 ? one : ma
 /** @param {number} n bytes */
 const bytes = (n) => (n < 1e6 ? `${Math.max(1, Math.round(n / 1e3))} kB` : `${(n / 1e6).toFixed(n < 1e7 ? 1 : 0)} MB`);
 
+/** How services are called. @type {Record<string, string>} */
+const serviceNames = { ollama: 'Ollama', openai: 'OpenAI', voyage: 'Voyage AI', 'openai-compatible': 'an OpenAI-compatible service' };
+
 export const en = {
   name: 'English',
   title: 'Knowledge base',
@@ -176,6 +179,14 @@ export const en = {
     save: 'Save',
     cancel: 'Cancel',
   },
+  service: {
+    connect: 'Search by meaning too…',
+    connectNow: 'Connect',
+    title: 'Search by meaning',
+    off: ({ model, kind }) => `Searching by words only: meaning needs the model ${model} of ${serviceNames[kind] ?? kind}, with which this knowledge base was made.`,
+    ready: ({ model }) => `Searching by words and by meaning, with ${model}.`,
+    intro: ({ model, kind }) => `This knowledge base was made with the model ${model} of ${serviceNames[kind] ?? kind}. To search by meaning, your questions are sent to the address below when you pause, and nowhere else.`,
+  },
   settings: {
     label: 'Search settings',
     meaning: 'Search by meaning',
@@ -193,8 +204,10 @@ export const en = {
     retry: 'Try again',
   },
   langs: { zh: 'Chinese', en: 'English', ja: 'Japanese', ko: 'Korean', ru: 'Russian', other: '' },
-  footer: { private: 'Every search runs inside this browser. Nothing that you type leaves it, unless you set up a language model.' },
+  footer: { private: 'Every search runs inside this browser. Nothing that you type leaves it, unless you connect a language model or another service.' },
   errors: {
+    'llm::not_running': 'The service that has the model does not answer.',
+    'llm::stalled': 'The service that has the model takes too long.',
     'kb::not_a_bundle': 'A file of the knowledge base is not what it should be.',
     'kb::newer_format': 'The knowledge base was written by a newer version of kb-builder than this page.',
     'kb::corrupt': 'A file of the knowledge base is damaged.',

@@ -6,6 +6,9 @@ const number = (n) => n.toLocaleString('zh');
 /** @param {number} n bytes */
 const bytes = (n) => (n < 1e6 ? `${Math.max(1, Math.round(n / 1e3))} kB` : `${(n / 1e6).toFixed(n < 1e7 ? 1 : 0)} MB`);
 
+/** How services are called. @type {Record<string, string>} */
+const serviceNames = { ollama: 'Ollama', openai: 'OpenAI', voyage: 'Voyage AI', 'openai-compatible': 'OpenAI 兼容服务' };
+
 /** @type {import('./index.js').Strings} */
 export const zh = {
   name: '中文',
@@ -178,6 +181,14 @@ export const zh = {
     save: '保存',
     cancel: '取消',
   },
+  service: {
+    connect: '同时按语义搜索…',
+    connectNow: '连接',
+    title: '按语义搜索',
+    off: ({ model, kind }) => `目前仅按词搜索：语义搜索需要制作本知识库时所用的 ${serviceNames[kind] ?? kind} 的模型 ${model}。`,
+    ready: ({ model }) => `正在按词和语义搜索，语义由 ${model} 提供。`,
+    intro: ({ model, kind }) => `本知识库由 ${serviceNames[kind] ?? kind} 的模型 ${model} 制作。要按语义搜索，你停顿时问题会发送到下面的地址，不会发往别处。`,
+  },
   settings: {
     label: '搜索设置',
     meaning: '按意思搜索',
@@ -195,8 +206,10 @@ export const zh = {
     retry: '重试',
   },
   langs: { zh: '中文', en: '英文', ja: '日文', ko: '韩文', ru: '俄文', other: '' },
-  footer: { private: '所有搜索都在这个浏览器里完成，输入的内容不会离开它，除非你设置了语言模型。' },
+  footer: { private: '所有搜索都在这个浏览器里完成，输入的内容不会离开它，除非你连接了语言模型或其他服务。' },
   errors: {
+    'llm::not_running': '提供模型的服务没有响应。',
+    'llm::stalled': '提供模型的服务响应太慢。',
     'kb::not_a_bundle': '知识库里有一个文件的内容不对。',
     'kb::newer_format': '知识库由比本页面更新的 kb-builder 生成。',
     'kb::corrupt': '知识库里有一个文件已损坏。',

@@ -145,7 +145,8 @@ fn written(title: &str, sources: &[Found], published: Option<&str>) -> String {
         }
     }
     out += "\n[site]\n# The folder to write.\nout = \"site\"\n# Whether the site carries copies of the documents.\n# originals = true\n\
-            \n# [model]\n# Another embedding model: a folder, or the name of an installed one.\n# path = \"models/my-model\"\n";
+            \n# [model]\n# Another embedding model: a folder, or the name of an installed one.\n# path = \"models/my-model\"\n\
+            \n# [embedding]\n# A service that embeds in its place: ollama, openai, openai-compatible, voyage.\n# provider = \"ollama\"\n# model = \"nomic-embed-text\"\n";
     out
 }
 
@@ -179,7 +180,8 @@ mod tests {
                 format!("{}\n", key.unwrap_or(l))
             })
             .collect();
-        let table: toml::Table = all.replace("# [model]", "[model]").parse().expect(&all);
+        let table: toml::Table =
+            all.replace("# [model]", "[model]").replace("# [embedding]", "[embedding]").parse().expect(&all);
         assert_eq!(table["model"]["path"].as_str(), Some("models/my-model"));
         assert_eq!(table["source"][0]["code"].as_bool(), Some(true));
     }
