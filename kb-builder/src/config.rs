@@ -61,7 +61,8 @@ impl PageLanguage {
 }
 
 /// One `[[source]]`, which becomes one collection: a folder or file (`path`), a list of addresses (`urls`), a
-/// repository (`github`) or a website (`website`).
+/// repository (`github`), a website (`website`), somebody's work on GitHub (`portfolio`), or an entry of the list of
+/// ready-made sources (`ready`), see [`crate::source::ready`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SourceConfig {
@@ -80,6 +81,14 @@ pub struct SourceConfig {
     pub folder: Option<String>,
     /// Where GitHub's programming interface is. Default: `https://api.github.com`.
     pub api: Option<String>,
+    /// An account on GitHub whose public repositories make a portfolio.
+    pub portfolio: Option<String>,
+    /// Most repositories of a portfolio, those with the most stars. Default: 30.
+    pub max_repositories: Option<usize>,
+    /// Whether forks belong to a portfolio.
+    pub forks: bool,
+    /// Name of a ready-made source, which the other keys change.
+    pub ready: Option<String>,
     /// First page of a website; what lies below its folder belongs to it.
     pub website: Option<String>,
     /// How many links a page may be away from the first. Default: 5.
@@ -113,7 +122,7 @@ pub struct SourceConfig {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChunkingConfig {
-    /// `heading`, `sliding`, `paragraph` or `line`. Default: `heading`.
+    /// `heading`, `sliding`, `paragraph`, `line` or `portfolio`. Default: `heading`; for a portfolio `portfolio`.
     pub strategy: Option<StrategyName>,
     /// Longest passage in characters. Default: 800; 500 for `paragraph` and `line`.
     pub size: Option<usize>,
@@ -121,7 +130,7 @@ pub struct ChunkingConfig {
     /// and `line`.
     pub overlap: Option<usize>,
     /// Shorter passages are left out, in characters; with `heading` they join the next one. Default: 100 for
-    /// `heading`, 50 for `sliding`, 0 for the others.
+    /// `heading`, 50 for `sliding`, 21 for `portfolio`, 0 for the others.
     pub min: Option<usize>,
 }
 
@@ -137,6 +146,8 @@ pub enum StrategyName {
     Paragraph,
     /// By lines.
     Line,
+    /// By sections, with the sorts that portfolios have.
+    Portfolio,
 }
 
 impl ChunkingConfig {
@@ -168,6 +179,7 @@ impl ChunkingConfig {
             StrategyName::Sliding => ChunkStrategy::Sliding(window(Window::SLIDING)),
             StrategyName::Paragraph => ChunkStrategy::Paragraph(window(Window::PARAGRAPH)),
             StrategyName::Line => ChunkStrategy::Line(window(Window::LINE)),
+            StrategyName::Portfolio => ChunkStrategy::Portfolio(window(Window::PORTFOLIO)),
             StrategyName::Heading => {
                 let default = HeadingOptions::default();
                 let max_chars = self.size.unwrap_or(default.max_chars);
@@ -277,6 +289,10 @@ impl Config {
             format!("{place}{}", with_suggestion(e.message()))
         })?;
         for source in &mut config.sources {
+            crate::source::ready::resolve(source)?;
+            if source.portfolio.is_some() {
+                source.chunking.get_or_insert_default().strategy.get_or_insert(StrategyName::Portfolio);
+            }
             source.chunking = source.chunking.map(|own| own.over(config.chunking));
         }
         for chunking in config.sources.iter().filter_map(|s| s.chunking).chain([config.chunking]) {
@@ -293,11 +309,21 @@ impl Config {
                 !source.urls.is_empty(),
                 source.github.is_some(),
                 source.website.is_some(),
+                source.portfolio.is_some(),
             ];
             match kinds.iter().filter(|there| **there).count() {
-                0 => return Err("a [[source]] needs a `path`, `urls`, `github` or `website`".into()),
+                0 => {
+                    return Err(
+                        "a [[source]] needs a `path`, `urls`, `github`, `website`, `portfolio` or `ready`".into()
+                    );
+                }
                 1 => {}
-                _ => return Err("a [[source]] has one of `path`, `urls`, `github` and `website`, not several".into()),
+                _ => {
+                    return Err(
+                        "a [[source]] has one of `path`, `urls`, `github`, `website` and `portfolio`, not several"
+                            .into(),
+                    );
+                }
             }
             if kinds[0] {
                 source.path = base.join(&source.path);
@@ -398,6 +424,17 @@ mod tests {
         assert_eq!(c.sources[0].chunking.expect("its own").strategy(), expected);
         let e = Config::parse("[chunking]\nsize = 10\n", Path::new("")).expect_err("refused");
         assert!(e.contains("size must be") && !e.contains("max"), "{e}");
+    }
+
+    #[test]
+    fn a_portfolio_is_cut_as_one_whatever_is_said_for_all() {
+        let text = "[chunking]\nstrategy = \"line\"\n[[source]]\nportfolio = \"a\"\n[[source]]\nportfolio = \"b\"\nchunking = { size = 300 }\n";
+        let c = Config::parse(text, Path::new("")).expect("parses");
+        let own = |i: usize| c.sources[i].chunking.expect("its own").strategy();
+        assert_eq!(own(0), ChunkStrategy::Portfolio(Window::PORTFOLIO));
+        assert_eq!(own(1), ChunkStrategy::Portfolio(Window { size: 300, ..Window::PORTFOLIO }));
+        let e = Config::parse("[[source]]\nready = \"nunpy\"\n", Path::new("")).expect_err("refused");
+        assert!(e.contains("did you mean `numpy`"), "{e}");
     }
 
     #[test]

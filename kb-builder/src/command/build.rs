@@ -23,7 +23,7 @@ Examples:
 Without --url-base a hit opens in the page's own reader.
 
 kb.toml has the keys title, language, [[source]] (name, path, include, exclude, url_base,
-code; or urls, github, website), [model] (path), [embedding] (provider, model, base_url, api_key, api_key_env, max_chars,
+code, chunking; or urls, github, website, portfolio, ready: `kb-builder sources list`), [model] (path), [embedding] (provider, model, base_url, api_key, api_key_env, max_chars,
 query_prefix, passage_prefix), [site] (out, originals, url), [chunking] (strategy, size, overlap, min), [retrieval] (fusion, lexical_weight,
 rerank, rrf_k, three_way, expand, synonyms, route, per_document, min_score, max_distance) and [llm]. A flag is stronger than the environment variable KB_MODEL
 or KB_CACHE, and that is stronger than the file. PATHs replace the file's sources.
@@ -119,7 +119,10 @@ fn resolve(args: Args) -> Result<Options> {
     if sources.is_empty() {
         return Err(Error::usage(
             "there is nothing to build from",
-            format!("name folders or files with suffixes {}, or write a kb.toml", Format::suffixes()),
+            format!(
+                "name folders or files with suffixes {}, or write a kb.toml: `kb-builder sources` has ready-made ones",
+                Format::suffixes()
+            ),
         ));
     }
     let site_url = args.site_url.or(config.site.url);

@@ -12,6 +12,7 @@ mod model;
 mod retrieval;
 mod search;
 mod serve;
+mod sources;
 
 pub(crate) use ask::choose_model;
 pub(crate) use search::check_collections;
@@ -24,6 +25,7 @@ use std::process::ExitCode;
 const EXAMPLES: &str = "\
 Examples:
   kb-builder init                            a kb.toml for the documents in this folder
+  kb-builder sources list                    documentation of libraries that is ready to use
   kb-builder build notes --out site          a knowledge base from the folder notes
   kb-builder serve site                      look at it on http://localhost:8080
   kb-builder search site \"怎样求最短路\"       search it here
@@ -44,6 +46,7 @@ pub struct Cli {
 enum Command {
     Init(init::Args),
     Build(build::Args),
+    Sources(sources::Args),
     Serve(serve::Args),
     Search(search::Args),
     Ask(ask::Args),
@@ -62,6 +65,7 @@ impl Cli {
         match self.command {
             Command::Init(args) => init::run(&args),
             Command::Build(args) => build::run(args),
+            Command::Sources(args) => sources::run(&args),
             Command::Serve(args) => serve::run(&args),
             Command::Search(args) => search::run(&args),
             Command::Ask(args) => ask::run(&args),

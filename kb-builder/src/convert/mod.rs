@@ -6,7 +6,7 @@ mod delimited;
 mod docx;
 pub mod encoding;
 mod epub;
-mod escape;
+pub(crate) mod escape;
 mod format;
 mod html;
 mod markdown;
@@ -172,6 +172,7 @@ fn convert_text(format: Format, path: &str, text: &str, sibling: Sibling, notes:
     let text = &text.replace('\0', "\u{fffd}");
     let plain = |text| Markdown { text, ..Markdown::default() };
     Ok(match format {
+        Format::Text if text::is_rst(text) => plain(rst::to_markdown(text, notes)),
         Format::Text => Markdown { title: text::title(text), ..plain(text::to_markdown(text)) },
         Format::Html => html::to_markdown(text)?,
         Format::Rst => plain(rst::to_markdown(text, notes)),

@@ -20,6 +20,24 @@ pub fn to_markdown(text: &str) -> String {
     out
 }
 
+/// Whether a text is reStructuredText under another suffix, as in Django's documentation: it has underlined headings,
+/// and lines that begin a directive or name a place.
+pub fn is_rst(text: &str) -> bool {
+    let is_underline = |l: &str| l.len() >= 3 && l.bytes().all(|b| b == l.as_bytes()[0] && b"=-~^\"'`*+#".contains(&b));
+    let mut last = "";
+    let mut heads = false;
+    let mut marks = 0;
+    for line in text.lines().map(str::trim_end) {
+        heads |= is_underline(line) && last.contains(char::is_alphanumeric) && last.chars().count() <= line.len();
+        let mark = line.trim_start().strip_prefix(".. ").unwrap_or_default();
+        marks += usize::from(
+            mark.starts_with('_') && mark.ends_with(':') || mark.split(' ').next().is_some_and(|w| w.ends_with("::")),
+        );
+        last = line;
+    }
+    heads && marks >= 2
+}
+
 /// The title of a text: its first line that is not blank, if that is short enough to be one.
 pub fn title(text: &str) -> Option<String> {
     /// Longer first lines are the beginning of a paragraph. Counted in characters.
@@ -38,6 +56,13 @@ mod tests {
             to_markdown("# of items\n\n    indented *text*\n1. one\n----\n"),
             "\\# of items\n\nindented \\*text\\*\n1. one\n\\----\n"
         );
+    }
+
+    #[test]
+    fn restructured_text_is_known_by_its_marks() {
+        let page = "=====\nTitle\n=====\n\n.. _here:\n\nWords.\n\n.. code-block:: python\n\n    x\n";
+        assert!(is_rst(page));
+        assert!(!is_rst("Title\n=====\n\nWords ... and more.\n") && !is_rst(".. a::\n.. b::\n") && !is_rst(""));
     }
 
     #[test]

@@ -70,6 +70,8 @@ pub struct Fetched {
     pub unchanged: bool,
     /// The header `content-type`, its parameters included.
     pub content_type: String,
+    /// The header `link`, by which a list in several pages names the next one.
+    pub link: Option<String>,
     /// For the next time.
     pub validators: Validators,
     /// The body, unpacked.
@@ -83,6 +85,8 @@ pub struct FetchError {
     pub status: Option<u16>,
     /// What happened.
     pub message: String,
+    /// How long the server asks to stay away, if that is longer than we wait.
+    pub wait: Option<Duration>,
 }
 
 impl std::fmt::Display for FetchError {
@@ -92,7 +96,7 @@ impl std::fmt::Display for FetchError {
 }
 
 fn failure(message: impl Into<String>) -> FetchError {
-    FetchError { status: None, message: message.into() }
+    FetchError { status: None, message: message.into(), wait: None }
 }
 
 /// Fetches, one request after the other.
@@ -102,6 +106,8 @@ pub struct Fetcher {
     options: FetchOptions,
     /// When each host was asked last.
     asked: RefCell<HashMap<String, Instant>>,
+    /// Hosts that said when they want to be asked again.
+    closed: RefCell<HashMap<String, Instant>>,
 }
 
 /// What one try came to.
@@ -120,7 +126,13 @@ impl Fetcher {
             .enable_all()
             .build()
             .map_err(|e| crate::Error::failed(format!("the network cannot be used: {e}"), ""))?;
-        Ok(Self { client: Client::with_reach(options.reach), runtime, options, asked: RefCell::default() })
+        Ok(Self {
+            client: Client::with_reach(options.reach),
+            runtime,
+            options,
+            asked: RefCell::default(),
+            closed: RefCell::default(),
+        })
     }
 
     /// Sets the least time between two requests to one host, if it is longer than what is set.
@@ -136,7 +148,7 @@ impl Fetcher {
         let mut redirects = 0;
         let mut tries = 0;
         loop {
-            self.wait_for_turn(&at);
+            self.wait_for_turn(&at)?;
             let own: &[(&str, &str)] = if at.same_site(&first) { headers } else { &[] };
             match self.runtime.block_on(self.once(&at, known, own)) {
                 Try::Done(fetched) => return Ok(fetched),
@@ -157,8 +169,10 @@ impl Fetcher {
                     }
                     let pause = asked.unwrap_or_else(|| jittered(self.options.pause * 2_u32.pow(tries.min(10))));
                     if pause > self.options.max_pause {
+                        self.close(&at, pause);
                         return Err(FetchError {
                             message: format!("{}, and asks to come back in {} s", e.message, pause.as_secs()),
+                            wait: Some(pause),
                             ..e
                         });
                     }
@@ -169,14 +183,30 @@ impl Fetcher {
         }
     }
 
-    /// Keeps the distance to the last request to the same host.
-    fn wait_for_turn(&self, url: &Address) {
+    /// Asks nothing more of a host for this long.
+    fn close(&self, url: &Address, pause: Duration) {
+        let until = Instant::now().checked_add(pause);
+        self.closed.borrow_mut().extend(until.map(|until| (url.authority().to_string(), until)));
+    }
+
+    /// Keeps the distance to the last request to the same host, and waits until it is ready again.
+    fn wait_for_turn(&self, url: &Address) -> Result<(), FetchError> {
         let host = url.authority().to_string();
+        let closed = self.closed.borrow().get(&host).map(|until| until.saturating_duration_since(Instant::now()));
+        if let Some(wait) = closed {
+            if wait > self.options.max_pause {
+                let message = format!("{url} was not asked: {host} asked to come back in {} s", wait.as_secs());
+                return Err(FetchError { status: None, message, wait: Some(wait) });
+            }
+            std::thread::sleep(wait);
+            self.closed.borrow_mut().remove(&host);
+        }
         let mut asked = self.asked.borrow_mut();
         if let Some(last) = asked.get(&host) {
             std::thread::sleep(self.options.delay.saturating_sub(last.elapsed()));
         }
         asked.insert(host, Instant::now());
+        Ok(())
     }
 
     async fn once(&self, url: &Address, known: &Validators, headers: &[(&str, &str)]) -> Try {
@@ -199,12 +229,21 @@ impl Fetcher {
             }
         };
         let status = response.status;
-        let told = |what: &str| FetchError { status: Some(status), message: format!("{url} answered {status}{what}") };
+        let told = |what: &str| FetchError {
+            status: Some(status),
+            message: format!("{url} answered {status}{what}"),
+            wait: None,
+        };
+        let reset = limit_reset(&response);
+        if let Some(pause) = reset.filter(|_| status < 400) {
+            self.close(url, pause);
+        }
         match status {
             304 if !known.is_empty() => Try::Done(Fetched {
                 url: url.to_string(),
                 unchanged: true,
                 content_type: String::new(),
+                link: None,
                 validators: known.clone(),
                 body: Vec::new(),
             }),
@@ -215,14 +254,15 @@ impl Fetcher {
             },
             429 | 500 | 502 | 503 | 504 => {
                 let pause = response.header("retry-after").and_then(retry_after);
-                Try::Busy(told(""), pause)
+                Try::Busy(told(""), pause.or(reset))
             }
-            // GitHub says so when its limit is used up.
+            // GitHub says so when its limit is used up, by the hour or for a while.
             403 if response.header("x-ratelimit-remaining") == Some("0") => {
-                let reset = response.header("x-ratelimit-reset").and_then(|r| r.parse::<u64>().ok());
-                let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs());
-                let pause = reset.map(|r| Duration::from_secs(r.saturating_sub(now) + 1));
-                Try::Busy(told(": its limit of requests is used up"), pause.or(Some(self.options.max_pause * 2)))
+                Try::Busy(told(": its limit of requests is used up"), reset.or(Some(self.options.max_pause * 2)))
+            }
+            403 if response.header("retry-after").is_some() => {
+                let pause = response.header("retry-after").and_then(retry_after);
+                Try::Busy(told(": too many requests"), pause)
             }
             _ => Try::Failed(told("")),
         }
@@ -232,6 +272,7 @@ impl Fetcher {
         let header = |name: &str| response.header(name).map(str::to_string);
         let validators = Validators { etag: header("etag"), modified: header("last-modified") };
         let content_type = header("content-type").unwrap_or_default();
+        let link = header("link");
         let packed = header("content-encoding").is_some_and(|e| e.eq_ignore_ascii_case("gzip"));
         let limit = self.options.max_bytes;
         let body = match response.bytes(limit).await {
@@ -252,8 +293,19 @@ impl Fetcher {
         } else {
             body
         };
-        Try::Done(Fetched { url: url.to_string(), unchanged: false, content_type, validators, body })
+        Try::Done(Fetched { url: url.to_string(), unchanged: false, content_type, link, validators, body })
     }
+}
+
+/// How long a limit of requests that is used up lasts, if the server says both: the last request that it allowed
+/// says so as well as the first that it refused.
+fn limit_reset(response: &Response) -> Option<Duration> {
+    if response.header("x-ratelimit-remaining") != Some("0") {
+        return None;
+    }
+    let reset: u64 = response.header("x-ratelimit-reset")?.trim().parse().ok()?;
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    Some(Duration::from_secs(reset.saturating_sub(now).saturating_add(1)))
 }
 
 /// The pause that a server asks for, in seconds or by the date of its end.

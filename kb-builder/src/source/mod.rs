@@ -2,6 +2,8 @@
 
 pub mod fetch;
 pub mod folder;
+pub mod portfolio;
+pub mod ready;
 pub mod web;
 
 use crate::config::SourceConfig;
@@ -91,7 +93,8 @@ pub fn open_all(configs: &[SourceConfig], out: &Path) -> Result<Vec<Box<dyn Sour
 }
 
 fn open(name: String, config: &SourceConfig, out: &Path) -> Result<Box<dyn Source>> {
-    if config.urls.is_empty() && config.github.is_none() && config.website.is_none() {
+    let elsewhere = [&config.github, &config.website, &config.portfolio];
+    if config.urls.is_empty() && elsewhere.iter().all(|kind| kind.is_none()) {
         return Ok(Box::new(folder::Folder::open(name, config, out)?));
     }
     let options = FetchOptions {
@@ -103,22 +106,29 @@ fn open(name: String, config: &SourceConfig, out: &Path) -> Result<Box<dyn Sourc
     };
     let fetcher = Fetcher::new(options)?;
     let cache = crate::model::cache_dir().join("web");
+    let api = || config.api.clone().unwrap_or_else(|| "https://api.github.com".into());
+    let token = || std::env::var("GITHUB_TOKEN").ok().filter(|t| !t.is_empty());
+    let globs = || folder::Globs::new(&config.include, &config.exclude);
+    if let Some(login) = &config.portfolio {
+        let options = portfolio::PortfolioOptions {
+            login: portfolio::login_of(login)?,
+            api: api(),
+            max_repositories: config.max_repositories.unwrap_or(30),
+            forks: config.forks,
+            token: token(),
+        };
+        return Ok(Box::new(portfolio::Portfolio::new(name, options, globs()?, fetcher, &cache)));
+    }
     if let Some(repository) = &config.github {
         let reference = config.reference.clone().unwrap_or_else(|| "HEAD".into());
         let folder = config.folder.clone().unwrap_or_default();
         let below = if folder.is_empty() { String::new() } else { format!("{}/", folder.trim_matches('/')) };
         let page = format!("https://github.com/{repository}/blob/{reference}/{below}{{path}}");
-        let options = web::RepositoryOptions {
-            name: repository.clone(),
-            reference,
-            folder,
-            api: config.api.clone().unwrap_or_else(|| "https://api.github.com".into()),
-            token: std::env::var("GITHUB_TOKEN").ok().filter(|t| !t.is_empty()),
-        };
+        let options =
+            web::RepositoryOptions { name: repository.clone(), reference, folder, api: api(), token: token() };
         let url_base = config.url_base.clone().or(Some(page));
-        let globs = folder::Globs::new(&config.include, &config.exclude)?;
         let look = (config.code, url_base);
-        return Ok(Box::new(web::Repository::new(name, options, globs, fetcher, &cache, look)));
+        return Ok(Box::new(web::Repository::new(name, options, globs()?, fetcher, &cache, look)));
     }
     if let Some(start) = &config.website {
         let options = web::CrawlOptions {
@@ -133,9 +143,12 @@ fn open(name: String, config: &SourceConfig, out: &Path) -> Result<Box<dyn Sourc
 }
 
 /// The name of a collection whose author gave none.
-fn default_name(config: &SourceConfig) -> Result<String> {
+pub(crate) fn default_name(config: &SourceConfig) -> Result<String> {
     if let Some(repository) = &config.github {
         return Ok(repository.rsplit('/').next().unwrap_or(repository).to_string());
+    }
+    if let Some(login) = &config.portfolio {
+        return portfolio::login_of(login);
     }
     let first = config.website.as_ref().or(config.urls.first());
     match first.map(|url| web::Address::parse(url)) {

@@ -52,11 +52,17 @@ fn section_at(document: &Document, byte: usize) -> Option<usize> {
     document.sections.partition_point(|s| s.span_bytes.start <= byte).checked_sub(1)
 }
 
+/// The sort that the document's front matter names for all its passages.
+pub(super) fn declared_kind(document: &Document) -> Option<ChunkKind> {
+    match document.metadata.get(KIND_KEY) {
+        Some(MetaValue::Text(name)) => ChunkKind::from_name(name),
+        _ => None,
+    }
+}
+
 /// The sort of a passage: what the document's front matter says (`chunk_type`), or what the rules tell.
 fn sort_of(document: &Document, passage: &str, section: Option<usize>) -> ChunkKind {
-    if let Some(MetaValue::Text(name)) = document.metadata.get(KIND_KEY)
-        && let Some(kind) = ChunkKind::from_name(name)
-    {
+    if let Some(kind) = declared_kind(document) {
         return kind;
     }
     let heading = section.and_then(|s| document.sections.get(s)).map_or(document.title.as_str(), |s| s.title.as_str());

@@ -82,16 +82,17 @@ pub fn chunk(document: &Document, doc: u32, options: &HeadingOptions) -> Result<
 }
 
 /// A section with everything below it that does not begin a passage of its own.
-struct Region {
+pub(super) struct Region {
     /// Without white space at both ends; never empty.
-    span: Range<usize>,
-    chars: usize,
-    section: Option<usize>,
+    pub span: Range<usize>,
+    pub chars: usize,
+    pub section: Option<usize>,
     /// Nothing but its heading.
     is_bare: bool,
 }
 
-fn regions(document: &Document, options: &HeadingOptions) -> Vec<Region> {
+/// The sections that begin a passage, and the text before the first.
+pub(super) fn regions(document: &Document, options: &HeadingOptions) -> Vec<Region> {
     let text = &document.text;
     let starts = document.sections.iter().enumerate().filter(|(_, s)| s.level <= options.max_level);
     let mut bounds: Vec<(usize, Option<usize>)> = vec![(0, None)];
@@ -117,7 +118,7 @@ fn regions(document: &Document, options: &HeadingOptions) -> Vec<Region> {
 }
 
 /// How many lines a section's heading takes: 1, or 2 if it is underlined.
-fn heading_lines(section: &str) -> usize {
+pub(super) fn heading_lines(section: &str) -> usize {
     let is_atx = section.trim_start().starts_with('#');
     let mut lines = section.lines();
     if is_atx {

@@ -16,6 +16,8 @@ mod pack;
 #[cfg(feature = "build")]
 mod paragraph;
 #[cfg(feature = "build")]
+mod portfolio;
+#[cfg(feature = "build")]
 mod sliding;
 #[cfg(feature = "build")]
 mod strategy;

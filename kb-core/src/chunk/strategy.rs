@@ -1,7 +1,7 @@
 //! The strategies by which a document can be cut, and their settings.
 
 use super::heading::HeadingOptions;
-use super::{Chunk, heading, line, paragraph, sliding};
+use super::{Chunk, heading, line, paragraph, portfolio, sliding};
 use crate::document::Document;
 use crate::{Error, ErrorKind, Result};
 
@@ -16,6 +16,9 @@ pub enum ChunkStrategy {
     Paragraph(Window),
     /// By lines, sentences whole.
     Line(Window),
+    /// What somebody's projects say of themselves: every section for itself, code never cut, each passage of one of the
+    /// sorts that portfolios have.
+    Portfolio(Window),
 }
 
 /// Limits of a strategy other than by headings. Lengths are characters (Unicode scalar values).
@@ -36,6 +39,8 @@ impl Window {
     pub const PARAGRAPH: Self = Self { size: 500, overlap: 50, min: 0 };
     /// Lines up to 500 characters, 50 repeated.
     pub const LINE: Self = Self { size: 500, overlap: 50, min: 0 };
+    /// Sections up to 800 characters, 80 repeated, nothing of 20 characters or fewer.
+    pub const PORTFOLIO: Self = Self { size: 800, overlap: 80, min: 21 };
 
     /// Checks the ranges.
     ///
@@ -69,7 +74,9 @@ impl ChunkStrategy {
     pub fn validate(&self) -> Result<()> {
         match self {
             Self::Heading(options) => options.validate(),
-            Self::Sliding(window) | Self::Paragraph(window) | Self::Line(window) => window.validate(),
+            Self::Sliding(window) | Self::Paragraph(window) | Self::Line(window) | Self::Portfolio(window) => {
+                window.validate()
+            }
         }
     }
 
@@ -84,6 +91,7 @@ impl ChunkStrategy {
             Self::Sliding(window) => sliding::chunk(document, doc, window),
             Self::Paragraph(window) => paragraph::chunk(document, doc, window),
             Self::Line(window) => line::chunk(document, doc, window),
+            Self::Portfolio(window) => portfolio::chunk(document, doc, window),
         }
     }
 }

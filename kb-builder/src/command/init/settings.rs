@@ -17,7 +17,10 @@ pub fn write(folder: &Path, force: bool) -> Result<()> {
     if sources.iter().all(|s| s.read.is_empty()) {
         return Err(Error::failed(
             format!("there are no documents in {}", folder.display()),
-            format!("files with these suffixes are read: {}", Format::suffixes()),
+            format!(
+                "files with these suffixes are read: {}; `kb-builder sources add NAME` takes documentation from the web",
+                Format::suffixes()
+            ),
         ));
     }
     let title = title(folder);

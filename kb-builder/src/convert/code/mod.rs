@@ -1,6 +1,7 @@
 //! Source code to Markdown. Read only where an author asks for it: a folder of notes may hold any amount of
 //! code that is not meant to be searched.
 
+mod gallery;
 mod items;
 mod python;
 
@@ -50,12 +51,16 @@ fn language(suffix: &str) -> Option<&'static (&'static str, &'static [&'static s
     LANGUAGES.iter().find(|(_, suffixes, _)| suffixes.contains(&suffix))
 }
 
-/// Converts a file: Python to the docstrings and signatures of its modules, classes and functions,
-/// other languages to their top-level items.
+/// Converts a file: Python to the docstrings and signatures of its modules, classes and functions, or to the page that
+/// a script is, other languages to their top-level items.
 pub fn to_markdown(text: &str, path: &str) -> Markdown {
     let name = path.rsplit('/').next().unwrap_or(path).to_string();
     let (language, comments) = language(&super::suffix(path))
         .map_or(("", Comments::Slashes), |(language, _, comments)| (*language, *comments));
+    // A script that is a page has a title of its own.
+    if let Some(text) = Some(text).filter(|_| language == "python").and_then(gallery::to_markdown) {
+        return Markdown { text, ..Markdown::default() };
+    }
     let body =
         if language == "python" { python::to_markdown(text) } else { items::to_markdown(text, language, comments) };
     Markdown { text: body, title: Some(name), ..Markdown::default() }

@@ -84,7 +84,7 @@ fn signature(lines: &[&str], from: usize) -> (String, usize) {
 }
 
 /// The string that stands first from line `at` on, and the line after it.
-fn docstring(lines: &[&str], at: usize) -> Option<(String, usize)> {
+pub(super) fn docstring(lines: &[&str], at: usize) -> Option<(String, usize)> {
     let first = lines[at..].iter().position(|l| !l.trim().is_empty() && !l.trim_start().starts_with('#'))? + at;
     let start = lines[first].trim_start().trim_start_matches(['r', 'R', 'u', 'U', 'b', 'B']);
     let quote = ["\"\"\"", "'''"].into_iter().find(|q| start.starts_with(q));

@@ -206,7 +206,7 @@ impl Source for Website {
                     address = canonical;
                 }
             }
-            let path = path_of(&address, &fetched.content_type);
+            let path = path_of(&address, &fetched.content_type, false);
             if wanted && Format::of(&path).is_some() && !found.contains_key(&path) {
                 listing.entries.push(Entry { path: path.clone(), bytes: fetched.body.len() as u64 });
                 found.insert(path, (address.to_string(), url.to_string()));

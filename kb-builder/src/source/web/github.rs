@@ -66,6 +66,7 @@ impl Repository {
         let headers: Vec<(&str, &str)> = bearer.iter().map(|b| ("authorization", b.as_str())).collect();
         let fetched = super::fetch(&self.fetcher, &self.store, &url, &headers, notes).map_err(|e| {
             let hint = match e.status {
+                _ if e.wait.is_some() => "build again after that time; a token in GITHUB_TOKEN raises the limit",
                 Some(404) => "check owner, name and branch; a private repository needs a token in GITHUB_TOKEN",
                 Some(401 | 403) => "check the token in GITHUB_TOKEN",
                 _ => "try again later",

@@ -5,7 +5,7 @@ mod crawl;
 mod github;
 mod robots;
 mod sitemap;
-mod store;
+pub(super) mod store;
 mod urls;
 
 pub use address::Address;
@@ -33,12 +33,17 @@ fn fetch(
             store.keep(url, &fetched);
             Ok(fetched)
         }
-        (Err(e), Some(known)) if e.status.is_none_or(|s| s == 429 || s >= 500) => {
+        (Err(e), Some(known)) if is_passing(&e) => {
             notes.push(format!("{e}; the copy of the last run is used"));
             Ok(known)
         }
         (Err(e), _) => Err(e),
     }
+}
+
+/// Whether a copy of the last run is as good as an answer: the server is out of order, or wants to be left alone.
+pub(super) fn is_passing(error: &FetchError) -> bool {
+    error.wait.is_some() || error.status.is_none_or(|status| status == 429 || status >= 500)
 }
 
 /// A body as it is converted: a text whose encoding only the server names comes in UTF-8.
@@ -54,8 +59,9 @@ fn readable(fetched: Fetched) -> Vec<u8> {
     }
 }
 
-/// The path of a document in its collection, from its address and its type: `guide/intro.html`.
-fn path_of(url: &Address, content_type: &str) -> String {
+/// The path of a document in its collection, from its address and its type: `guide/intro.html`. Where source code is
+/// read, it keeps its suffix: servers call it plain text.
+fn path_of(url: &Address, content_type: &str, code: bool) -> String {
     let decoded = percent_encoding::percent_decode_str(url.path()).decode_utf8_lossy().into_owned();
     let parts: Vec<&str> = decoded.split('/').filter(|p| !p.is_empty() && *p != "." && *p != "..").collect();
     let mut path = parts.join("/").replace(|c: char| c.is_control() || matches!(c, '\\' | ':'), "_");
@@ -70,10 +76,15 @@ fn path_of(url: &Address, content_type: &str) -> String {
     if path.is_empty() || url.path().ends_with('/') {
         let slash = if path.is_empty() { "" } else { "/" };
         path = format!("{path}{slash}index.{}", if suffix.is_empty() { "html" } else { suffix });
-    } else if crate::convert::Format::of(&path).is_none() && !suffix.is_empty() {
+    } else if !is_known(&path, code) && !suffix.is_empty() {
         path = format!("{path}.{suffix}");
     }
     path
+}
+
+fn is_known(path: &str, code: bool) -> bool {
+    use crate::convert::Format;
+    if code { Format::of_code(path).is_some() } else { Format::of(path).is_some() }
 }
 
 #[cfg(test)]
@@ -91,7 +102,10 @@ mod tests {
             ("https://e.org/x.pdf?download=1", "application/pdf", "x.pdf"),
             ("https://e.org/..%2F..%2Fetc", "text/plain", "etc.txt"),
         ] {
-            assert_eq!(path_of(&Address::parse(url).expect(url), kind), path, "{url}");
+            assert_eq!(path_of(&Address::parse(url).expect(url), kind, false), path, "{url}");
         }
+        let script = Address::parse("https://e.org/a/b.py").expect("an address");
+        let path = |code| path_of(&script, "text/plain; charset=utf-8", code);
+        assert_eq!((path(true).as_str(), path(false).as_str()), ("a/b.py", "a/b.py.txt"));
     }
 }

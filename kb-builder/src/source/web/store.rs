@@ -17,6 +17,8 @@ struct Head {
     asked: String,
     url: String,
     content_type: String,
+    #[serde(default)]
+    link: Option<String>,
     validators: Validators,
     /// SHA-256 of the body in hex.
     sha256: String,
@@ -37,6 +39,7 @@ impl Store {
             url: head.url,
             unchanged: false,
             content_type: head.content_type,
+            link: head.link,
             validators: head.validators,
             body,
         })
@@ -49,6 +52,7 @@ impl Store {
             asked: asked.to_string(),
             url: fetched.url.clone(),
             content_type: fetched.content_type.clone(),
+            link: fetched.link.clone(),
             validators: fetched.validators.clone(),
             sha256: hex(&fetched.body),
         };
@@ -80,6 +84,7 @@ mod tests {
             url: "https://e.org/b".into(),
             unchanged: false,
             content_type: "text/html".into(),
+            link: Some("<https://e.org/a?page=2>; rel=\"next\"".into()),
             validators: Validators { etag: Some("\"1\"".into()), modified: None },
             body: b"text".to_vec(),
         };

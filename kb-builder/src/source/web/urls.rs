@@ -58,7 +58,7 @@ impl Source for UrlList {
                 }
             };
             let Ok(parsed) = Address::parse(&asked) else { continue };
-            let mut path = path_of(&parsed, &fetched.content_type);
+            let mut path = path_of(&parsed, &fetched.content_type, self.code);
             // Two hosts may have files of one name.
             if found.contains_key(&path) {
                 path = format!("{}/{path}", parsed.authority().replace(':', "-"));
