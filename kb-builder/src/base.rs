@@ -62,7 +62,7 @@ impl Base {
     /// Opens a site, a bundle's folder or a packed file; `vectors` says whether the vector sections
     /// are read.
     pub fn open(path: &Path, vectors: bool) -> Result<Self> {
-        let mut want = vec![SectionKind::Text, SectionKind::Lexical];
+        let mut want = vec![SectionKind::Text, SectionKind::Lexical, SectionKind::Terms];
         if vectors {
             want.extend([SectionKind::Vectors, SectionKind::Graph]);
         }
@@ -96,7 +96,11 @@ impl Base {
             }
             None => None,
         };
-        let mut knowledge = KnowledgeBase::new(bundle.documents, bundle.chunks, LexicalIndex::from_bytes(lexical)?)?;
+        let mut lexical = LexicalIndex::from_bytes(lexical)?;
+        for (part, payload) in bundle.take_terms().into_iter().enumerate() {
+            lexical.add_part(part, payload)?;
+        }
+        let mut knowledge = KnowledgeBase::new(bundle.documents, bundle.chunks, lexical)?;
         knowledge.set_options(bundle.manifest.retrieval)?;
         knowledge.set_synonyms(&bundle.manifest.synonyms)?;
         Ok(Self { manifest: bundle.manifest, knowledge, vectors })

@@ -49,7 +49,7 @@ impl KnowledgeBase {
     }
 
     /// Takes the bytes of a section file: `docs`, `chunks` and `lexical` before `finish`, `text` before or
-    /// after it.
+    /// after it, `terms` after it.
     ///
     /// # Errors
     /// Throws a `KbError`: `kb::corrupt` for bytes that are not that file, `kb::invalid_input` for a name
@@ -106,6 +106,15 @@ impl KnowledgeBase {
         missing.sort_unstable();
         missing.dedup();
         serialise(&ResponseDto::new(&response, missing))
+    }
+
+    /// The files with terms that the last search would have read and that have not come: what it found is not all. When
+    /// they are added, the same search may want others; when it wants none, its result is final.
+    #[wasm_bindgen(js_name = wantedTerms)]
+    pub fn wanted_terms(&self) -> Vec<String> {
+        let wanted = self.base.as_ref().map_or_else(Vec::new, |base| base.lexical_index().wanted());
+        let file = |part: usize| Some(self.manifest.sections_of(SectionKind::Terms).nth(part)?.file.clone());
+        wanted.into_iter().filter_map(file).collect()
     }
 
     /// The passages that the query's collections and filters admit, one bit a passage, lowest first;
@@ -199,6 +208,10 @@ impl KnowledgeBase {
         }
         match &mut self.base {
             Some(base) if section.kind == SectionKind::Text => add_texts(base, section, &bytes),
+            Some(base) if section.kind == SectionKind::Terms => {
+                let part = self.manifest.sections_of(SectionKind::Terms).position(|s| s.file == file);
+                base.lexical_index_mut().add_part(part.unwrap_or_default(), section.open(&bytes)?)
+            }
             Some(_) => Ok(()), // it is part of the base already
             None => {
                 self.files.retain(|(name, _)| name != file);

@@ -27,6 +27,13 @@ use std::time::Instant;
 pub use embed::{Embedding, embed_texts};
 pub use means::{Passage, centring};
 
+/// A word index of more bytes comes in parts, so that a first search need not wait for all of it.
+const SPLIT_FROM: usize = 96 << 10;
+/// Bytes of such a part: a question needs two or three of them.
+const PART_BYTES: usize = 24 << 10;
+/// Most parts: each is a file and a line of the manifest.
+const MOST_PARTS: usize = 64;
+
 /// Everything a build needs to know, resolved.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -204,8 +211,14 @@ fn index(
     let title = options.title.clone().unwrap_or_else(|| default_title(documents));
     let language = options.language.map(PageLanguage::code).unwrap_or_else(|| main_language(documents));
     let generator = concat!("kb-builder ", env!("CARGO_PKG_VERSION"));
-    let mut bundle =
-        BundleBuilder::new(generator, documents, chunks).title(&title).language(language).lexical(lexical.to_bytes()?);
+    let mut bundle = BundleBuilder::new(generator, documents, chunks).title(&title).language(language);
+    let whole = lexical.to_bytes()?;
+    if whole.len() > SPLIT_FROM {
+        let (head, parts) = lexical.to_parts((whole.len() / MOST_PARTS).max(PART_BYTES))?;
+        bundle = bundle.lexical_parts(head, parts);
+    } else {
+        bundle = bundle.lexical(whole);
+    }
     bundle = bundle.retrieval(options.retrieval).synonyms(&options.synonyms).templates(options.templates.clone());
     if let Some((model, embedding)) = vectors {
         let mut index = VectorIndex::build(model.info().dim, &embedding.vectors.concat())?;

@@ -46,6 +46,7 @@ pub struct BundleBuilder<'a> {
     synonyms: String,
     templates: TemplateChanges,
     indexes: BTreeMap<SectionKind, Vec<u8>>,
+    terms: Vec<Vec<u8>>,
 }
 
 impl<'a> BundleBuilder<'a> {
@@ -64,6 +65,7 @@ impl<'a> BundleBuilder<'a> {
             synonyms: String::new(),
             templates: TemplateChanges::default(),
             indexes: BTreeMap::new(),
+            terms: Vec::new(),
         }
     }
 
@@ -109,6 +111,12 @@ impl<'a> BundleBuilder<'a> {
         self
     }
 
+    /// The same in parts: the head, and the payloads of the parts in their order.
+    pub fn lexical_parts(mut self, head: Vec<u8>, parts: Vec<Vec<u8>>) -> Self {
+        self.terms = parts;
+        self.lexical(head)
+    }
+
     /// The payload of the vector section and the model that made the vectors.
     pub fn vectors(mut self, model: ModelInfo, payload: Vec<u8>) -> Self {
         self.model = Some(model);
@@ -138,6 +146,7 @@ impl<'a> BundleBuilder<'a> {
         }
         payloads.push((SectionKind::Chunks, None, chunks::encode(self.chunks, self.documents)?));
         payloads.extend(self.indexes.into_iter().map(|(kind, payload)| (kind, None, payload)));
+        payloads.extend(self.terms.into_iter().map(|payload| (SectionKind::Terms, None, payload)));
 
         let mut files = Vec::with_capacity(payloads.len());
         let mut sections = Vec::with_capacity(payloads.len());
@@ -215,6 +224,7 @@ pub struct Bundle {
     pub chunks: Vec<Chunk>,
     text_bytes: Vec<u32>,
     indexes: BTreeMap<SectionKind, Vec<u8>>,
+    terms: Vec<Vec<u8>>,
 }
 
 /// Reads a bundle: `docs` and `chunks` always, and the other kinds that `want` names, where the bundle
@@ -268,13 +278,13 @@ where
             payloads.push((section.kind, load(section)?));
         }
     }
-    let mut bundle =
-        Bundle { manifest, documents: table.documents, chunks, text_bytes: table.text_bytes, indexes: BTreeMap::new() };
+    let (documents, text_bytes) = (table.documents, table.text_bytes);
+    let mut bundle = Bundle { manifest, documents, chunks, text_bytes, indexes: BTreeMap::new(), terms: Vec::new() };
     for (kind, payload) in payloads {
-        if kind == SectionKind::Text {
-            bundle.add_text(&payload)?;
-        } else {
-            bundle.indexes.insert(kind, payload);
+        match kind {
+            SectionKind::Text => bundle.add_text(&payload)?,
+            SectionKind::Terms => bundle.terms.push(payload),
+            _ => drop(bundle.indexes.insert(kind, payload)),
         }
     }
     Ok(bundle)
@@ -289,6 +299,11 @@ impl Bundle {
     /// Takes the payload of an index section out, so that its memory can be used otherwise.
     pub fn take_index(&mut self, kind: SectionKind) -> Option<Vec<u8>> {
         self.indexes.remove(&kind)
+    }
+
+    /// Takes the parts of the BM25 index's terms out, in their order.
+    pub fn take_terms(&mut self) -> Vec<Vec<u8>> {
+        std::mem::take(&mut self.terms)
     }
 
     /// Whether the text of `document` is there.

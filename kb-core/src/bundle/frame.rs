@@ -7,7 +7,7 @@ use miniz_oxide::{deflate::compress_to_vec_zlib, inflate::decompress_to_vec_zlib
 use serde::{Deserialize, Serialize};
 
 /// Version of every format in [`crate::bundle`]: manifest, frames, payloads.
-pub const FORMAT_VERSION: u16 = 3;
+pub const FORMAT_VERSION: u16 = 4;
 
 /// Longest payload of one section, uncompressed: 256 MiB. Declared lengths over this are refused
 /// before anything is allocated.
@@ -35,7 +35,7 @@ const DEFLATE_MAX_RATIO: u64 = 1032;
 pub enum SectionKind {
     /// Documents without their text.
     Docs = 1,
-    /// The texts of a run of documents. The only kind of which a bundle may hold several.
+    /// The texts of a run of documents. A bundle may hold several.
     Text = 2,
     /// The chunk table.
     Chunks = 3,
@@ -45,11 +45,14 @@ pub enum SectionKind {
     Vectors = 5,
     /// The HNSW graph over the vectors.
     Graph = 6,
+    /// A part of the BM25 index's terms. A bundle may hold several, or none: then `lexical` is the whole index.
+    Terms = 7,
 }
 
 impl SectionKind {
     /// All kinds, in the order in which a bundle lists them.
-    pub const ALL: [Self; 6] = [Self::Docs, Self::Text, Self::Chunks, Self::Lexical, Self::Vectors, Self::Graph];
+    pub const ALL: [Self; 7] =
+        [Self::Docs, Self::Text, Self::Chunks, Self::Lexical, Self::Vectors, Self::Graph, Self::Terms];
 
     /// The kind's name in file names, in the manifest and in messages.
     pub fn name(self) -> &'static str {
@@ -60,6 +63,7 @@ impl SectionKind {
             Self::Lexical => "lexical",
             Self::Vectors => "vectors",
             Self::Graph => "graph",
+            Self::Terms => "terms",
         }
     }
 

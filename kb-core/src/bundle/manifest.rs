@@ -206,7 +206,10 @@ impl Manifest {
         for section in &self.sections {
             section.check()?;
             if let Some(last) = last {
-                let next_part = section.kind == SectionKind::Text && last.first_document < section.first_document;
+                let next_part = match section.kind {
+                    SectionKind::Text => last.first_document < section.first_document,
+                    kind => kind == SectionKind::Terms,
+                };
                 if last.kind > section.kind || (last.kind == section.kind && !next_part) {
                     return Err(corrupt(format!(
                         "the manifest lists section `{}` twice or out of order",

@@ -66,11 +66,11 @@ function cacheKey(folder, { file, sha256 }) {
 /**
  * The bytes of a file, from the cache or the network, with the right SHA-256.
  * @param {URL} folder @param {Remote} remote
- * @param {{ cache?: Cache, onProgress?: (bytes: number) => void, onUnkept?: () => void }} [options] `onProgress` is told how many more bytes
- *   came, `onUnkept` that the browser did not take the file into its cache
+ * @param {{ cache?: Cache, priority?: RequestPriority, onProgress?: (bytes: number) => void, onUnkept?: () => void }} [options] `onProgress` is
+ *   told how many more bytes came, `onUnkept` that the browser did not take the file into its cache
  * @returns {Promise<Uint8Array>}
  */
-export async function download(folder, remote, { cache, onProgress = () => {}, onUnkept = () => {} } = {}) {
+export async function download(folder, remote, { cache, priority, onProgress = () => {}, onUnkept = () => {} } = {}) {
   const key = cacheKey(folder, remote);
   const kept = await cache?.match(key).catch(() => undefined);
   if (kept) {
@@ -81,7 +81,7 @@ export async function download(folder, remote, { cache, onProgress = () => {}, o
     }
     await cache?.delete(key);
   }
-  const bytes = await read(await request(new URL(remote.file, folder)), remote, onProgress);
+  const bytes = await read(await request(new URL(remote.file, folder), { priority }), remote, onProgress);
   if (!(await matches(bytes, remote))) {
     throw new EngineError('kb::corrupt', `${remote.file} is not what the manifest says: its length or SHA-256 differs`);
   }

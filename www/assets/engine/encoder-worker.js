@@ -108,7 +108,7 @@ function loadModel(manifest, model, { cache, onProgress, onUnkept }) {
   starting.catch(() => {}); // awaited below
   const file = (name) => {
     const known = model.files.find((each) => each.file === name);
-    if (known) return download(folder, known, { cache, onProgress, onUnkept });
+    if (known) return download(folder, known, { cache, priority: 'low', onProgress, onUnkept });
     return request(new URL(name, folder)).then((response) => response.arrayBuffer()).then((buffer) => new Uint8Array(buffer));
   };
   // Of two tabs one downloads, and the other finds the files kept.

@@ -42,19 +42,28 @@ serve({
   },
   /** One of those has come. @param {string} href @param {ArrayBuffer} [bytes] */
   early: (href, bytes) => giveEarly(href, bytes),
-  search: (query, candidates) => kb.search(query, candidates?.ids, candidates?.scores),
+  /** Asks again as long as parts of the index that the question needs have not come. */
+  async search(query, candidates) {
+    for (;;) {
+      const response = kb.search(query, candidates?.ids, candidates?.scores);
+      const wanted = kb.wantedTerms();
+      if (!wanted.length) return response;
+      await Promise.all(wanted.map((file) => loadPart(file)));
+    }
+  },
   /** What the encoder is to look for: how many passages, and which ones at all. */
   candidates: (query) => ({ k: kb.candidateCount(query), allowed: kb.allowed(query) }),
   async loadText(files) {
-    await Promise.all(files.map(loadPart));
+    await Promise.all(files.map((file) => loadPart(file)));
   },
   /** Everything that excerpts and the reader view need, if it is at most `limit` bytes in all. @param {number} limit */
   async loadAllText(limit) {
-    const text = kb.sections().filter(({ kind }) => kind === 'text');
-    if (text.reduce((sum, { bytes }) => sum + bytes, 0) > limit) return;
+    const sections = kb.sections();
+    const [terms, text] = ['terms', 'text'].map((wanted) => sections.filter(({ kind }) => kind === wanted));
+    const small = text.reduce((sum, { bytes }) => sum + bytes, 0) <= limit;
     // In the background, outside the queue: searches are answered between the parts.
     (async () => {
-      for (const { file } of text) await loadPart(file);
+      for (const { file } of small ? [...terms, ...text] : terms) await loadPart(file, 'low');
     })().catch(() => {}); // a part that is needed is asked for again, and its failure shown then
   },
   /** @param {number} index @param {string} chunkId a passage to point out, or '' */
@@ -93,13 +102,13 @@ async function load(manifest) {
   return { info: kb.info(), manifest };
 }
 
-/** Adds a part of the text, once. @param {string | undefined} file nothing if it is there already */
-async function loadPart(file) {
+/** Adds a part of the text or of the index, once. @param {string | undefined} file nothing if it is there already @param {RequestPriority} [priority] */
+async function loadPart(file, priority) {
   const section = kb.sections().find((known) => known.file === file);
   if (!section) return;
   let loading = parts.get(section.file);
   if (!loading) {
-    loading = download(folder, section, { cache }).then((bytes) => kb.addSection(section.file, bytes));
+    loading = download(folder, section, { cache, priority }).then((bytes) => kb.addSection(section.file, bytes));
     parts.set(section.file, loading);
     loading.catch(() => parts.delete(section.file));
   }

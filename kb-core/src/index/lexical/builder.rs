@@ -3,7 +3,7 @@
 use super::alphabet;
 use super::bits::{BitWriter, put_varint};
 use super::field::{BLOCK, LONG_LIST};
-use super::{FIELDS, FORMAT_VERSION, LexicalIndex, TOKENIZER_VERSION};
+use super::{FIELDS, FORMAT_VERSION, LexicalIndex, PARTS_VERSION, TOKENIZER_VERSION};
 use crate::chunk::{Chunk, opening_headings, plain_passage, title_path};
 use crate::document::Document;
 use crate::text::{TokenKind, tokenize};
@@ -70,29 +70,44 @@ impl LexicalBuilder {
     ///
     /// # Errors
     /// [`ErrorKind::TooLarge`] for an index of 4 GiB or more.
-    pub fn to_bytes(self) -> Result<Vec<u8>> {
-        let mut out = vec![FORMAT_VERSION, TOKENIZER_VERSION];
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        Ok(self.write(None)?.0)
+    }
+
+    /// The same as a head and parts of the text's terms, of about `part_bytes` each: see [`LexicalIndex::add_part`].
+    ///
+    /// # Errors
+    /// As [`Self::to_bytes`].
+    pub fn to_parts(&self, part_bytes: usize) -> Result<(Vec<u8>, Vec<Vec<u8>>)> {
+        self.write(Some(part_bytes))
+    }
+
+    fn write(&self, part_bytes: Option<usize>) -> Result<(Vec<u8>, Vec<Vec<u8>>)> {
+        let format = if part_bytes.is_some() { PARTS_VERSION } else { FORMAT_VERSION };
+        let mut out = vec![format, TOKENIZER_VERSION];
         put_varint(&mut out, self.chunks);
         for field in &self.fields[..FIELDS - 1] {
             let mut bits = BitWriter::default();
             field.starts.iter().for_each(|s| bits.put(u32::from(*s), 1));
             out.extend_from_slice(&bits.bytes);
         }
-        for field in self.fields {
-            let bytes = field.to_bytes();
+        let mut parts = Vec::new();
+        for (f, field) in self.fields.iter().enumerate() {
+            let size = part_bytes.filter(|_| f == FIELDS - 1);
+            let bytes = field.to_bytes(size, &mut parts);
             let length = u32::try_from(bytes.len()).ok().filter(|n| out.len() + *n as usize <= u32::MAX as usize);
             let length = length.ok_or_else(|| Error::new(ErrorKind::TooLarge, "lexical index of 4 GiB or more"))?;
             put_varint(&mut out, length);
             out.extend_from_slice(&bytes);
         }
-        Ok(out)
+        Ok((out, parts))
     }
 
     /// The finished index, ready to be asked.
     ///
     /// # Errors
     /// As [`Self::to_bytes`].
-    pub fn build(self) -> Result<LexicalIndex> {
+    pub fn build(&self) -> Result<LexicalIndex> {
         LexicalIndex::from_bytes(self.to_bytes()?)
     }
 }
@@ -129,13 +144,13 @@ impl FieldBuilder {
         self.lengths.push(length);
     }
 
-    fn to_bytes(&self) -> Vec<u8> {
+    /// The field; with `part_bytes` its head, and its blocks as `parts`.
+    fn to_bytes(&self, part_bytes: Option<usize>, parts: &mut Vec<Vec<u8>>) -> Vec<u8> {
         let units = self.lengths.len() as u32;
         let mut out = Vec::new();
         put_varint(&mut out, units);
         put_varint(&mut out, self.terms.len() as u32);
         self.lengths.iter().for_each(|l| put_varint(&mut out, *l));
-        let (mut terms, mut postings) = (Vec::new(), Vec::new());
         let mut entries: Vec<_> = self
             .terms
             .iter()
@@ -146,22 +161,61 @@ impl FieldBuilder {
             })
             .collect();
         entries.sort_unstable();
+        let mut runs: Vec<Run> = vec![Run::default()];
         for block in entries.chunks(BLOCK) {
-            let before = terms.len();
+            let full = |run: &Run| part_bytes.is_some_and(|n| run.len() >= n);
+            if runs.last().is_some_and(full) {
+                runs.push(Run::default());
+            }
+            let Some(run) = runs.last_mut() else { continue };
+            let before = run.all_terms.len();
             let mut last: &[u8] = &[];
             let mut bits = BitWriter::default();
             for (term, list) in block {
-                put_term(&mut terms, last, term);
+                put_term(&mut run.all_terms, last, term);
                 put_list(&mut bits, units, list);
                 last = term;
             }
-            put_varint(&mut out, (terms.len() - before) as u32);
-            put_varint(&mut out, bits.bytes.len() as u32);
-            postings.append(&mut bits.bytes);
+            run.first = run.first.take().or_else(|| block.first().map(|(term, _)| term.clone()));
+            run.count += block.len() as u32;
+            put_varint(&mut run.sizes, (run.all_terms.len() - before) as u32);
+            put_varint(&mut run.sizes, bits.bytes.len() as u32);
+            run.postings.append(&mut bits.bytes);
         }
-        out.append(&mut terms);
-        out.append(&mut postings);
+        if part_bytes.is_none() {
+            runs.into_iter().for_each(|run| out.extend(run.bytes()));
+            return out;
+        }
+        runs.retain(|run| run.count > 0);
+        put_varint(&mut out, runs.len() as u32);
+        for run in runs {
+            let first = run.first.as_deref().unwrap_or_default();
+            put_varint(&mut out, run.count);
+            put_varint(&mut out, first.len() as u32);
+            out.extend_from_slice(first);
+            parts.push(run.bytes());
+        }
         out
+    }
+}
+
+/// Consecutive blocks.
+#[derive(Default)]
+struct Run {
+    first: Option<Vec<u8>>,
+    count: u32,
+    sizes: Vec<u8>,
+    all_terms: Vec<u8>,
+    postings: Vec<u8>,
+}
+
+impl Run {
+    fn len(&self) -> usize {
+        self.sizes.len() + self.all_terms.len() + self.postings.len()
+    }
+
+    fn bytes(self) -> Vec<u8> {
+        [self.sizes, self.all_terms, self.postings].concat()
     }
 }
 

@@ -8,17 +8,22 @@
 //! - The postings of a block follow one another bit by bit: how many (gamma); if 32 or more, how many
 //!   bits follow (gamma); then the units (binary interpolation between the first and the last unit of the
 //!   field); then the frequency in each (gamma).
+//!
+//! A large field comes in parts of consecutive blocks. Its head has, in place of blocks, the number of parts (varint) and
+//! of each its terms (varint) and its first term (length as a varint, bytes); a part has what follows the lengths above.
+//! What a search would have read in a part that has not come is empty, and [`Field::wanted`] tells that part.
 
 use super::bits::{BitReader, Bytes, corrupt};
 use crate::Result;
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Terms in a block.
 pub(super) const BLOCK: usize = 16;
 /// From this many postings on a list says how long it is, so that it can be skipped.
 pub(super) const LONG_LIST: u32 = 32;
 
-/// A field that was read. It holds offsets only; terms and postings stay in the index's bytes.
+/// A field that was read. It holds offsets only; terms and postings stay in the index's bytes or in the parts'.
 #[derive(Debug)]
 pub(super) struct Field {
     /// Length of each unit in tokens that count.
@@ -27,65 +32,168 @@ pub(super) struct Field {
     pub mean_length: f32,
     /// Number of terms.
     pub terms: u32,
-    /// Where each block's terms and postings begin in the index's bytes; one more entry at the end.
-    blocks: Vec<(u32, u32)>,
+    parts: Vec<Part>,
 }
 
-impl Field {
-    /// Reads the offsets of the field that takes up `bytes[range]`.
-    pub fn read(bytes: &[u8], range: Range<usize>) -> Result<Self> {
-        let mut input = Bytes(bytes.get(range.clone()).ok_or_else(|| corrupt("ends early"))?);
-        let units = input.count()?;
-        let terms = input.count()?;
-        let lengths = (0..units).map(|_| input.varint()).collect::<Result<Vec<_>>>()?;
-        let count = terms.div_ceil(BLOCK);
-        if count > input.0.len() {
-            return Err(corrupt("ends early"));
+/// A run of blocks.
+#[derive(Debug)]
+struct Part {
+    /// Its first term; empty for the only part of a field.
+    first: Vec<u8>,
+    terms: u32,
+    /// Its bytes, unless they are the index's own.
+    bytes: Option<Vec<u8>>,
+    /// Where each block's terms and postings begin in the bytes; one more entry at the end. Nothing until it has come.
+    blocks: Vec<(u32, u32)>,
+    wanted: AtomicBool,
+}
+
+impl Part {
+    /// Whether it has come; if not, it is wanted from now on.
+    fn is_here(&self) -> bool {
+        if self.blocks.is_empty() {
+            self.wanted.store(true, Ordering::Relaxed);
         }
-        let mut sizes = Vec::with_capacity(count);
-        let mut all_terms = 0_u64;
-        for _ in 0..count {
-            let size = (input.varint()?, input.varint()?);
-            all_terms += u64::from(size.0);
-            sizes.push(size);
-        }
-        let start = (range.end - input.0.len()) as u64;
-        let (mut term_at, mut posting_at) = (start, start + all_terms);
-        let mut blocks = Vec::with_capacity(count + 1);
-        for size in sizes.iter().chain([&(0, 0)]) {
-            let entry = (u32::try_from(term_at), u32::try_from(posting_at));
-            let (Ok(t), Ok(p)) = entry else { return Err(corrupt("larger than 4 GiB")) };
-            blocks.push((t, p));
-            term_at += u64::from(size.0);
-            posting_at += u64::from(size.1);
-        }
-        if posting_at != range.end as u64 {
-            return Err(corrupt("a field has another length than its parts"));
-        }
-        let sum: u64 = lengths.iter().map(|l| u64::from(*l)).sum();
-        let mean_length = if sum == 0 { 1.0 } else { sum as f32 / units as f32 };
-        Ok(Self { lengths, mean_length, terms: terms as u32, blocks })
+        !self.blocks.is_empty()
     }
 
     fn block_count(&self) -> usize {
         self.blocks.len().saturating_sub(1)
     }
 
-    fn block_terms<'b>(&self, bytes: &'b [u8], block: usize) -> Result<TermReader<'b>> {
-        let (Some(from), Some(to)) = (self.blocks.get(block), self.blocks.get(block + 1)) else {
-            return Err(corrupt("a block is missing"));
-        };
-        let part = bytes.get(from.0 as usize..to.0 as usize).ok_or_else(|| corrupt("a block is missing"))?;
-        let left = (self.terms as usize).saturating_sub(block * BLOCK).min(BLOCK);
-        Ok(TermReader { input: Bytes(part), term: Vec::new(), left })
+    /// The bytes, `shared` being the index's own.
+    fn bytes<'b>(&'b self, shared: &'b [u8]) -> &'b [u8] {
+        self.bytes.as_deref().unwrap_or(shared)
     }
 
-    fn block_postings<'b>(&self, bytes: &'b [u8], block: usize) -> Result<BitReader<'b>> {
+    fn block_terms<'b>(&'b self, shared: &'b [u8], block: usize) -> Result<TermReader<'b>> {
         let (Some(from), Some(to)) = (self.blocks.get(block), self.blocks.get(block + 1)) else {
             return Err(corrupt("a block is missing"));
         };
-        let part = bytes.get(from.1 as usize..to.1 as usize).ok_or_else(|| corrupt("a block is missing"))?;
-        Ok(BitReader::new(part))
+        let bytes = self.bytes(shared).get(from.0 as usize..to.0 as usize);
+        let left = (self.terms as usize).saturating_sub(block * BLOCK).min(BLOCK);
+        Ok(TermReader { input: Bytes(bytes.ok_or_else(|| corrupt("a block is missing"))?), term: Vec::new(), left })
+    }
+
+    fn block_postings<'b>(&'b self, shared: &'b [u8], block: usize) -> Result<BitReader<'b>> {
+        let (Some(from), Some(to)) = (self.blocks.get(block), self.blocks.get(block + 1)) else {
+            return Err(corrupt("a block is missing"));
+        };
+        let bytes = self.bytes(shared).get(from.1 as usize..to.1 as usize);
+        Ok(BitReader::new(bytes.ok_or_else(|| corrupt("a block is missing"))?))
+    }
+
+    /// The block that has `term` if any has it: the last one whose first term is not larger.
+    fn block_of(&self, shared: &[u8], term: &[u8]) -> Result<Option<usize>> {
+        let (mut low, mut high) = (0, self.block_count());
+        while low < high {
+            let middle = (low + high) / 2;
+            let mut terms = self.block_terms(shared, middle)?;
+            let first = terms.next()?.ok_or_else(|| corrupt("a block is empty"))?;
+            if first <= term {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        Ok(low.checked_sub(1))
+    }
+}
+
+/// Reads where the blocks of `terms` terms begin in `bytes[range]`, which has their sizes, terms and postings.
+fn read_blocks(bytes: &[u8], range: Range<usize>, terms: usize) -> Result<Vec<(u32, u32)>> {
+    let mut input = Bytes(bytes.get(range.clone()).ok_or_else(|| corrupt("ends early"))?);
+    let count = terms.div_ceil(BLOCK);
+    if count > input.0.len() {
+        return Err(corrupt("ends early"));
+    }
+    let mut sizes = Vec::with_capacity(count);
+    let mut all_terms = 0_u64;
+    for _ in 0..count {
+        let size = (input.varint()?, input.varint()?);
+        all_terms += u64::from(size.0);
+        sizes.push(size);
+    }
+    let start = (range.end - input.0.len()) as u64;
+    let (mut term_at, mut posting_at) = (start, start + all_terms);
+    let mut blocks = Vec::with_capacity(count + 1);
+    for size in sizes.iter().chain([&(0, 0)]) {
+        let entry = (u32::try_from(term_at), u32::try_from(posting_at));
+        let (Ok(t), Ok(p)) = entry else { return Err(corrupt("larger than 4 GiB")) };
+        blocks.push((t, p));
+        term_at += u64::from(size.0);
+        posting_at += u64::from(size.1);
+    }
+    if posting_at != range.end as u64 {
+        return Err(corrupt("a field has another length than its parts"));
+    }
+    Ok(blocks)
+}
+
+impl Field {
+    /// Reads the offsets of the field that takes up `bytes[range]`; with `head` its blocks come later, in parts.
+    pub fn read(bytes: &[u8], range: Range<usize>, head: bool) -> Result<Self> {
+        let mut input = Bytes(bytes.get(range.clone()).ok_or_else(|| corrupt("ends early"))?);
+        let units = input.count()?;
+        let terms = input.varint()?;
+        let lengths = (0..units).map(|_| input.varint()).collect::<Result<Vec<_>>>()?;
+        let sum: u64 = lengths.iter().map(|l| u64::from(*l)).sum();
+        let mean_length = if sum == 0 { 1.0 } else { sum as f32 / units as f32 };
+        let mut parts = Vec::new();
+        if head {
+            for _ in 0..input.count()? {
+                let terms = input.varint()?;
+                let length = input.varint()? as usize;
+                let first = input.take(length)?.to_vec();
+                if parts.last().is_some_and(|p: &Part| p.first >= first) {
+                    return Err(corrupt("parts are not in order"));
+                }
+                parts.push(Part { first, terms, bytes: None, blocks: Vec::new(), wanted: AtomicBool::default() });
+            }
+            if parts.iter().map(|p| u64::from(p.terms)).sum::<u64>() != u64::from(terms) || !input.0.is_empty() {
+                return Err(corrupt("a field has another length than its parts"));
+            }
+        } else {
+            let blocks = read_blocks(bytes, range.end - input.0.len()..range.end, terms as usize)?;
+            parts.push(Part { first: Vec::new(), terms, bytes: None, blocks, wanted: AtomicBool::default() });
+        }
+        Ok(Self { lengths, mean_length, terms, parts })
+    }
+
+    /// How many parts it has.
+    pub fn part_count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Takes a part that has come.
+    pub fn add_part(&mut self, index: usize, bytes: Vec<u8>) -> Result<()> {
+        let part = self.parts.get_mut(index).ok_or_else(|| corrupt("there is no such part"))?;
+        let blocks = read_blocks(&bytes, 0..bytes.len(), part.terms as usize)?;
+        let (bytes, blocks) = (Some(bytes), blocks);
+        let new = Part {
+            first: std::mem::take(&mut part.first),
+            bytes,
+            blocks,
+            terms: part.terms,
+            wanted: AtomicBool::default(),
+        };
+        *part = new;
+        let is_it = part.block_terms(&[], 0)?.next()? == Some(part.first.as_slice());
+        if is_it {
+            return Ok(());
+        }
+        part.blocks.clear();
+        Err(corrupt("a part begins with another term"))
+    }
+
+    /// The parts that were asked for since the last time and have not come.
+    pub fn wanted(&self) -> Vec<usize> {
+        (0..self.parts.len()).filter(|i| self.parts[*i].wanted.swap(false, Ordering::Relaxed)).collect()
+    }
+
+    /// The part that has `term` if any has it: the last one whose first term is not larger.
+    fn part_of(&self, term: &[u8]) -> usize {
+        self.parts.partition_point(|p| p.first.as_slice() <= term).saturating_sub(1)
     }
 
     /// Passes unit and frequency of every posting of `term` to `sink`, units ascending.
@@ -105,13 +213,14 @@ impl Field {
     }
 
     /// Where the postings of `term` begin, if there are any.
-    fn list_of<'b>(&self, bytes: &'b [u8], term: &[u8]) -> Result<Option<BitReader<'b>>> {
-        let Some(block) = self.block_of(bytes, term)? else { return Ok(None) };
-        let mut terms = self.block_terms(bytes, block)?;
+    fn list_of<'b>(&'b self, bytes: &'b [u8], term: &[u8]) -> Result<Option<BitReader<'b>>> {
+        let Some(part) = self.parts.get(self.part_of(term)).filter(|p| p.is_here()) else { return Ok(None) };
+        let Some(block) = part.block_of(bytes, term)? else { return Ok(None) };
+        let mut terms = part.block_terms(bytes, block)?;
         let mut before = 0;
         while let Some(found) = terms.next()? {
             if found == term {
-                let mut postings = self.block_postings(bytes, block)?;
+                let mut postings = part.block_postings(bytes, block)?;
                 for _ in 0..before {
                     self.skip_list(&mut postings)?;
                 }
@@ -125,29 +234,41 @@ impl Field {
         Ok(None)
     }
 
-    /// Goes through all terms; passes the postings of those that `choose` gives a factor, and the factor.
+    /// Goes through all terms, or those that begin with `prefix` and some around them; passes the postings of those that
+    /// `choose` gives a factor, and the factor.
     pub fn postings_where(
         &self,
         bytes: &[u8],
+        prefix: &[u8],
         choose: impl Fn(&[u8]) -> Option<f32>,
         sink: &mut impl FnMut(u32, u32, f32),
     ) -> Result<()> {
-        for block in 0..self.block_count() {
-            let mut terms = self.block_terms(bytes, block)?;
-            let mut factors = [None; BLOCK];
-            for factor in &mut factors {
-                match terms.next()? {
-                    Some(term) => *factor = choose(term),
-                    None => break,
-                }
+        let is_behind = |term: &[u8]| term > prefix && !term.starts_with(prefix);
+        for part in self.parts.iter().skip(self.part_of(prefix)) {
+            if is_behind(&part.first) {
+                break;
             }
-            // The postings of most blocks need not be looked at.
-            let Some(last) = factors.iter().rposition(Option::is_some) else { continue };
-            let mut postings = self.block_postings(bytes, block)?;
-            for factor in &factors[..=last] {
-                match *factor {
-                    Some(factor) => self.read_list(&mut postings, &mut |unit, tf| sink(unit, tf, factor))?,
-                    None => self.skip_list(&mut postings)?,
+            if !part.is_here() {
+                continue;
+            }
+            for block in part.block_of(bytes, prefix)?.unwrap_or(0)..part.block_count() {
+                let mut terms = part.block_terms(bytes, block)?;
+                let mut factors = [None; BLOCK];
+                for (n, factor) in factors.iter_mut().enumerate() {
+                    match terms.next()? {
+                        Some(term) if n == 0 && is_behind(term) => return Ok(()),
+                        Some(term) => *factor = choose(term),
+                        None => break,
+                    }
+                }
+                // The postings of most blocks need not be looked at.
+                let Some(last) = factors.iter().rposition(Option::is_some) else { continue };
+                let mut postings = part.block_postings(bytes, block)?;
+                for factor in &factors[..=last] {
+                    match *factor {
+                        Some(factor) => self.read_list(&mut postings, &mut |unit, tf| sink(unit, tf, factor))?,
+                        None => self.skip_list(&mut postings)?,
+                    }
                 }
             }
         }
@@ -156,31 +277,24 @@ impl Field {
 
     /// Passes every term from `from` on to `sink`, in order, until it says no.
     pub fn terms_from(&self, bytes: &[u8], from: &[u8], sink: &mut dyn FnMut(&[u8]) -> bool) -> Result<()> {
-        for block in self.block_of(bytes, from)?.unwrap_or(0)..self.block_count() {
-            let mut terms = self.block_terms(bytes, block)?;
-            while let Some(term) = terms.next()? {
-                if term >= from && !sink(term) {
-                    return Ok(());
+        for part in self.parts.iter().skip(self.part_of(from)) {
+            // The first term is known of a part that has not come.
+            if part.blocks.is_empty() && part.first.as_slice() >= from && !sink(&part.first) {
+                return Ok(());
+            }
+            if !part.is_here() {
+                continue;
+            }
+            for block in part.block_of(bytes, from)?.unwrap_or(0)..part.block_count() {
+                let mut terms = part.block_terms(bytes, block)?;
+                while let Some(term) = terms.next()? {
+                    if term >= from && !sink(term) {
+                        return Ok(());
+                    }
                 }
             }
         }
         Ok(())
-    }
-
-    /// The block that has `term` if any has it: the last one whose first term is not larger.
-    fn block_of(&self, bytes: &[u8], term: &[u8]) -> Result<Option<usize>> {
-        let (mut low, mut high) = (0, self.block_count());
-        while low < high {
-            let middle = (low + high) / 2;
-            let mut terms = self.block_terms(bytes, middle)?;
-            let first = terms.next()?.ok_or_else(|| corrupt("a block is empty"))?;
-            if first <= term {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
-        }
-        Ok(low.checked_sub(1))
     }
 
     fn head(&self, postings: &mut BitReader<'_>) -> Result<(u32, usize)> {
@@ -212,18 +326,20 @@ impl Field {
         Ok(())
     }
 
-    /// Walks through everything once: for checks and statistics.
+    /// Walks through everything that is here once: for checks and statistics.
     pub fn walk(&self, bytes: &[u8], mut sink: impl FnMut(&[u8], u32, u32)) -> Result<()> {
-        let mut last: Vec<u8> = Vec::new();
-        for block in 0..self.block_count() {
-            let mut terms = self.block_terms(bytes, block)?;
-            let mut postings = self.block_postings(bytes, block)?;
-            while let Some(term) = terms.next()? {
-                if block + last.len() > 0 && term <= last.as_slice() {
-                    return Err(corrupt("terms are not in order"));
+        let mut last: Option<Vec<u8>> = None;
+        for part in &self.parts {
+            for block in 0..part.block_count() {
+                let mut terms = part.block_terms(bytes, block)?;
+                let mut postings = part.block_postings(bytes, block)?;
+                while let Some(term) = terms.next()? {
+                    if last.as_deref().is_some_and(|last| term <= last) {
+                        return Err(corrupt("terms are not in order"));
+                    }
+                    let term = last.insert(term.to_vec());
+                    self.read_list(&mut postings, &mut |unit, tf| sink(term, unit, tf))?;
                 }
-                last = term.to_vec();
-                self.read_list(&mut postings, &mut |unit, tf| sink(&last, unit, tf))?;
             }
         }
         Ok(())

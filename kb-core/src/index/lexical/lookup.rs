@@ -32,12 +32,14 @@ pub struct Lookup {
     pub forms: Vec<(String, f32)>,
     /// Whether the word is not in the index and the other forms are corrections of it.
     pub corrected: bool,
+    /// Whether it is still being typed.
+    pub unfinished: bool,
 }
 
 impl Lookup {
     /// The word itself and nothing else.
     pub fn exact(term: &QueryTerm) -> Self {
-        Self { weight: term.weight, forms: vec![(term.term.clone(), 1.0)], corrected: false }
+        Self { weight: term.weight, forms: vec![(term.term.clone(), 1.0)], corrected: false, unfinished: false }
     }
 
     /// How sure it is that a passage with one of the forms has the word, 0 to 1.
@@ -68,6 +70,7 @@ impl LexicalIndex {
             .map(|term| {
                 let mut lookup = Lookup::exact(term);
                 if unfinished && term.last {
+                    lookup.unfinished = true;
                     let completions = self.beginning_with(&term.typed)?;
                     let others = completions.into_iter().filter(|t| *t != term.term);
                     lookup.forms.extend(others.map(|t| (t, COMPLETION_FACTOR)));

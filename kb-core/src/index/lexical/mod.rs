@@ -16,7 +16,8 @@
 //! **Bytes.** Format version, tokeniser version (one byte each); number of passages (varint); for title
 //! and headings one bit a passage, set where it differs from the passage before, so that what passages
 //! share is stored once; then three times the length (varint) and bytes of a [`field`]. Reading makes
-//! no copy: only offsets and lengths are taken out.
+//! no copy: only offsets and lengths are taken out. In format 2 the third field is a head, whose parts come separately: a
+//! search notes which of them it would have read ([`LexicalIndex::wanted`]), and is repeated when they have come.
 
 mod alphabet;
 mod bits;
@@ -35,8 +36,10 @@ use crate::{Error, ErrorKind, Result};
 use bits::{Bytes, corrupt};
 use field::Field;
 
-/// Version of the byte format.
+/// Version of the byte format of an index in one piece.
 const FORMAT_VERSION: u8 = 1;
+/// The same, where the text's terms come in parts.
+const PARTS_VERSION: u8 = 2;
 /// Version of the tokeniser: another one would not find all that this one indexed. Before 2 traditional
 /// characters stayed as they were; an index made then misses those only.
 const TOKENIZER_VERSION: u8 = 2;
@@ -109,9 +112,9 @@ impl LexicalIndex {
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let mut input = Bytes(&bytes);
         let [format, tokenizer] = *input.take(2)? else { return Err(corrupt("ends early")) };
-        if format != FORMAT_VERSION || !(1..=TOKENIZER_VERSION).contains(&tokenizer) {
+        if !matches!(format, FORMAT_VERSION | PARTS_VERSION) || !(1..=TOKENIZER_VERSION).contains(&tokenizer) {
             let message = format!(
-                "lexical index has format {format} and tokeniser {tokenizer}, this program knows {FORMAT_VERSION} and {TOKENIZER_VERSION}"
+                "lexical index has format {format} and tokeniser {tokenizer}, this program knows {PARTS_VERSION} and {TOKENIZER_VERSION}"
             );
             return Err(Error::new(ErrorKind::NewerFormat, message));
         }
@@ -131,8 +134,9 @@ impl LexicalIndex {
         if !input.0.is_empty() {
             return Err(corrupt("something follows the last field"));
         }
-        let read = |kind: FieldKind| Field::read(&bytes, ranges[kind as usize].clone());
-        let fields = [read(FieldKind::Title)?, read(FieldKind::Headings)?, read(FieldKind::Text)?];
+        let parts = format == PARTS_VERSION;
+        let read = |kind: FieldKind, head| Field::read(&bytes, ranges[kind as usize].clone(), head);
+        let fields = [read(FieldKind::Title, false)?, read(FieldKind::Headings, false)?, read(FieldKind::Text, parts)?];
         for (list, field) in units.iter().zip(&fields) {
             // Units are numbered from 0, so the last one tells how many there are.
             if list.last().map_or(0, |last| *last as usize + 1) != field.lengths.len() {
@@ -148,6 +152,25 @@ impl LexicalIndex {
     /// The bytes that [`Self::from_bytes`] takes.
     pub fn to_bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// How many parts the text's terms come in; 1 if they are here already.
+    pub fn part_count(&self) -> usize {
+        self.fields[FieldKind::Text as usize].part_count()
+    }
+
+    /// Takes part `index`, as [`LexicalBuilder::to_parts`] wrote it.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Corrupt`] for bytes that are not that part.
+    pub fn add_part(&mut self, index: usize, bytes: Vec<u8>) -> Result<()> {
+        self.fields[FieldKind::Text as usize].add_part(index, bytes)
+    }
+
+    /// The parts that were needed since the last call and have not come: what was found without them is not all. When they
+    /// have come and the same is asked again, others may be wanted; when none is, the result is that of the whole index.
+    pub fn wanted(&self) -> Vec<usize> {
+        self.fields[FieldKind::Text as usize].wanted()
     }
 
     /// Number of passages.
@@ -190,7 +213,7 @@ impl LexicalIndex {
         let mut attainable = 0.0;
         for word in words {
             for (term, factor) in &word.forms {
-                self.frequencies(term, *factor, &mut found)?;
+                self.frequencies(term, *factor, word.unfinished, &mut found)?;
             }
             let own = self.idf(found.touched.len());
             idf.push(own);
@@ -226,12 +249,13 @@ impl LexicalIndex {
     /// As [`Self::search`].
     pub fn document_frequency(&self, term: &str) -> Result<usize> {
         let mut found = Found::new(self.len());
-        self.frequencies(term, 1.0, &mut found)?;
+        self.frequencies(term, 1.0, false, &mut found)?;
         Ok(found.touched.len())
     }
 
-    /// Adds the weighted frequency of `term`, times `own_factor`, for each passage that has it.
-    fn frequencies(&self, term: &str, own_factor: f32, found: &mut Found) -> Result<()> {
+    /// Adds the weighted frequency of `term`, times `own_factor`, for each passage that has it. A single character of a
+    /// script without spaces is found by what it begins or ends, an `unfinished` one by what it begins.
+    fn frequencies(&self, term: &str, own_factor: f32, unfinished: bool, found: &mut Found) -> Result<()> {
         let mut bytes = Vec::with_capacity(term.len());
         alphabet::encode(term, &mut bytes);
         let mut chars = term.chars();
@@ -250,7 +274,9 @@ impl LexicalIndex {
                 }
             };
             if single {
-                field.postings_where(&self.bytes, |t| share_of(&bytes, t), &mut add)?;
+                let prefix: &[u8] = if unfinished { &bytes } else { &[] };
+                let share = |t: &[u8]| share_of(&bytes, t).filter(|_| !unfinished || t.starts_with(&bytes));
+                field.postings_where(&self.bytes, prefix, share, &mut add)?;
             } else {
                 field.postings(&self.bytes, &bytes, &mut |unit, tf| add(unit, tf, 1.0))?;
             }

@@ -171,3 +171,98 @@ proptest! {
         }
     }
 }
+
+/// The same passages as an index in parts of which none has come.
+fn in_parts(passages: &[(&str, &str, &str)], size: usize) -> (LexicalIndex, Vec<Vec<u8>>) {
+    let mut builder = LexicalBuilder::new();
+    for (title, headings, text) in passages {
+        builder.add(title, headings, text).expect("small");
+    }
+    let (head, parts) = builder.to_parts(size).expect("small");
+    (LexicalIndex::from_bytes(head).expect("sound"), parts)
+}
+
+/// Asks as the page does: again, until nothing is wanted. Says what came.
+fn asked(
+    index: &mut LexicalIndex,
+    parts: &[Vec<u8>],
+    ask: &dyn Fn(&LexicalIndex) -> Vec<(u32, f32)>,
+) -> (Vec<(u32, f32)>, Vec<usize>) {
+    let mut came = Vec::new();
+    loop {
+        let found = ask(index);
+        let wanted = index.wanted();
+        if wanted.is_empty() {
+            return (found, came);
+        }
+        for part in wanted {
+            index.add_part(part, parts[part].clone()).expect("its part");
+            came.push(part);
+        }
+    }
+}
+
+fn by_lookups(text: &'static str, unfinished: bool) -> impl Fn(&LexicalIndex) -> Vec<(u32, f32)> {
+    move |index| {
+        let lookups = index.lookups(&query_terms(text), unfinished).expect("sound");
+        index.scores(&lookups, None).expect("sound").passages.iter().map(|p| (p.chunk, p.score)).collect()
+    }
+}
+
+#[test]
+fn a_question_needs_the_parts_of_its_words_only() {
+    let letter = |i: u32| char::from_u32('a' as u32 + i % 26).expect("a letter");
+    let word = |i: u32| format!("zork{}{}{}", letter(i / 60), letter(i / 7), letter(i));
+    let words: Vec<String> =
+        (0..600).map(|i| format!("{} 字{}典", word(i), char::from_u32(0x4e00 + i).expect("han"))).collect();
+    let passages: Vec<(&str, &str, &str)> = words.iter().map(|w| ("Title", "", w.as_str())).collect();
+    let whole = index(&passages);
+    let (empty, parts) = in_parts(&passages, 600);
+    assert!(parts.len() >= 8 && empty.part_count() == parts.len(), "{}", parts.len());
+    for (text, unfinished, most) in [
+        ("zorkabc", false, 1),
+        ("zorkabc zorkhij", false, parts.len()),
+        ("zorkab", true, 3),
+        ("title", false, 1),
+        ("字", true, 6),
+        ("no", false, 1),
+        // A mistyped word is looked for everywhere.
+        ("zrokqqqq", false, parts.len()),
+        ("典", false, parts.len()),
+    ] {
+        let (mut index, parts) = in_parts(&passages, 600);
+        let (found, came) = asked(&mut index, &parts, &by_lookups(text, unfinished));
+        assert_eq!(found, by_lookups(text, unfinished)(&whole), "{text}");
+        assert!(came.len() <= most, "{text}: {came:?}");
+    }
+    let (mut index, parts) = in_parts(&passages, 600);
+    assert_eq!(index.add_part(0, parts[1].clone()).expect_err("another part").kind(), ErrorKind::Corrupt);
+    assert_eq!(index.add_part(99, parts[1].clone()).expect_err("no such part").kind(), ErrorKind::Corrupt);
+    assert_eq!(index.add_part(0, vec![1, 2, 3]).expect_err("damaged").kind(), ErrorKind::Corrupt);
+    for (part, bytes) in parts.into_iter().enumerate() {
+        index.add_part(part, bytes).expect("its part");
+    }
+    index.check().expect("sound");
+    assert_eq!(index.term_count(), whole.term_count());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 100, ..ProptestConfig::default() })]
+
+    #[test]
+    fn an_index_in_parts_finds_what_the_whole_one_finds(
+        texts in proptest::collection::vec("([a-d]{1,6}|[图论最短路径]{1,4}) ([a-d]{1,6} ?){0,6}", 1..60),
+        question in "([a-d]{1,7}|[图论最短路径]{1,3})( [a-d]{1,6})?",
+        unfinished in proptest::bool::ANY,
+        size in 20_usize..200,
+    ) {
+        let passages: Vec<(&str, &str, &str)> = texts.iter().map(|t| ("", "", t.as_str())).collect();
+        let ask = |index: &LexicalIndex| -> Vec<(u32, f32)> {
+            let lookups = index.lookups(&query_terms(&question), unfinished).expect("sound");
+            index.scores(&lookups, None).expect("sound").passages.iter().map(|p| (p.chunk, p.score)).collect()
+        };
+        let expected = ask(&index(&passages));
+        let (mut index, parts) = in_parts(&passages, size);
+        prop_assert_eq!(asked(&mut index, &parts, &ask).0, expected);
+    }
+}
