@@ -18,5 +18,6 @@ pub mod report;
 pub mod serve;
 pub mod site;
 pub mod source;
+pub mod watch;
 
 pub use error::{Error, Result};
