@@ -4,24 +4,32 @@
 //! is relative to the file's own folder.
 
 mod chunking;
+mod schema;
 mod watcher;
 
 use crate::answer::LlmConfig;
 use crate::error::{Error, Result};
+use crate::preset::PresetName;
 use kb_core::search::{FusionMethod, RetrievalOptions, ThreeWayPreset};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
 pub use chunking::{ChunkingConfig, StrategyName};
+pub(crate) use schema::ProviderName;
+pub use schema::schema;
 pub use watcher::{Pace, WatcherConfig};
 
 /// File name looked for in the current folder when `--config` is not given.
 pub const FILE_NAME: &str = "kb.toml";
 
-/// The whole file. Every key is optional.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+/// Settings of a knowledge base for kb-builder. Every key is optional, and paths are relative to the file.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
+    /// The numbers of another system, under what the file says itself: `gangdan`, `education-agent`, `foliochat`,
+    /// `deepseek-rag` or `llm-wiki`.
+    pub preset: Option<PresetName>,
     /// Name of the knowledge base, shown at the top of the page.
     pub title: Option<String>,
     /// Language of the page's own words: `zh` or `en`. Default: what most documents are in.
@@ -44,7 +52,7 @@ pub struct Config {
 }
 
 /// Languages that the page's own words exist in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum PageLanguage {
     /// Chinese.
@@ -65,7 +73,7 @@ impl PageLanguage {
 
 /// One `[[source]]`, which becomes one collection: a folder or file (`path`), a list of addresses (`urls`), a
 /// repository (`github`) or a website (`website`).
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SourceConfig {
     /// Name of the collection. Default: the folder's name, or the file's without suffix.
@@ -120,7 +128,7 @@ impl SourceConfig {
 }
 
 /// `[model]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelConfig {
     /// Folder with model.onnx, tokenizer.json and model.json, or the name of an installed model.
@@ -128,7 +136,7 @@ pub struct ModelConfig {
 }
 
 /// `[site]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SiteConfig {
     /// The folder to write. Default: `site`.
@@ -141,18 +149,21 @@ pub struct SiteConfig {
 }
 
 /// `[retrieval]`: what differs from the default.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RetrievalConfig {
-    /// `convex`, `rrf` or `three-way`.
+    /// How words and meaning are combined: `convex`, `rrf` or `three-way`. Default: `convex`.
+    #[schemars(with = "Option<schema::FusionName>")]
     pub fusion: Option<FusionMethod>,
-    /// Weight of the words, 0 to 1; the meaning has the rest.
+    /// Weight of the words, 0 to 1; the meaning has the rest. Default: 0.5.
+    #[schemars(range(min = 0, max = 1))]
     pub lexical_weight: Option<f32>,
     /// Whether it counts which share of the question's words a passage has.
     pub rerank: Option<bool>,
-    /// The constant of reciprocal rank fusion.
+    /// The constant of reciprocal rank fusion, above 0. Default: 60.
     pub rrf_k: Option<f32>,
-    /// `balanced`, `exact` or `semantic`.
+    /// Weights of `three-way`: `balanced`, `exact` or `semantic`. Default: `balanced`.
+    #[schemars(with = "Option<schema::ThreeWayName>")]
     pub three_way: Option<ThreeWayPreset>,
     /// Whether spoken words are looked up as what documents say, and unknown words as their synonyms.
     pub expand: Option<bool>,
@@ -160,11 +171,16 @@ pub struct RetrievalConfig {
     pub synonyms: Option<PathBuf>,
     /// Whether passages of the sorts that a question asks for come before all others.
     pub route: Option<bool>,
-    /// Most hits from one document.
+    /// Whether every vector is compared in a base of any size. Default: false, from 20,000 passages on a graph (HNSW)
+    /// leads to the nearest ones.
+    pub exact: Option<bool>,
+    /// Most hits from one document, 1 to 100.
+    #[schemars(range(min = 1, max = 100))]
     pub per_document: Option<usize>,
     /// Hits with a lower score are left out.
     pub min_score: Option<f32>,
-    /// Passages further from the question than this cosine distance are not taken for their meaning.
+    /// Passages further from the question than this cosine distance, 0 to 2, are not taken for their meaning.
+    #[schemars(range(min = 0, max = 2))]
     pub max_distance: Option<f32>,
 }
 
@@ -212,6 +228,9 @@ impl Config {
             let place = line.map(|l| format!("line {l}: ")).unwrap_or_default();
             format!("{place}{}", with_suggestion(e.message()))
         })?;
+        if let Some(name) = config.preset {
+            name.preset().under(&mut config);
+        }
         for source in &mut config.sources {
             source.chunking = source.chunking.map(|own| own.over(config.chunking));
         }

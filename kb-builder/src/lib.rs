@@ -14,6 +14,7 @@ pub mod eval;
 pub mod handout;
 pub mod http;
 pub mod model;
+pub mod preset;
 pub mod report;
 pub mod serve;
 pub mod site;

@@ -46,6 +46,8 @@ pub struct Options {
     pub site_url: Option<String>,
     /// How the base is searched.
     pub retrieval: RetrievalOptions,
+    /// Whether every vector is compared in a base of any size.
+    pub exact: bool,
     /// How documents are cut, where their source says nothing else.
     pub chunking: ChunkStrategy,
     /// The author's list of synonyms, checked.
@@ -214,7 +216,7 @@ fn index(
             index = index.with_centring(means)?;
         }
         bundle = bundle.vectors(model.info.clone(), index.to_bytes());
-        if chunks.len() >= GRAPH_FROM {
+        if chunks.len() >= GRAPH_FROM && !options.exact {
             reporter.stage("graph", chunks.len() as u64, "passages");
             let (graph, _) = index.build_graph(&GraphOptions::default())?;
             bundle = bundle.graph(graph);

@@ -16,9 +16,9 @@ Examples:
 
 Without --url-base a hit opens in the page's own reader.
 
-kb.toml has the keys title, language, [[source]] (name, path, include, exclude, url_base,
+kb.toml has the keys preset, title, language, [[source]] (name, path, include, exclude, url_base,
 code; or urls, github, website), [model] (path), [site] (out, originals, url), [chunking] (strategy, size, overlap, min), [retrieval] (fusion, lexical_weight,
-rerank, rrf_k, three_way, expand, synonyms, route, per_document, min_score, max_distance), [watcher] (interval, settle) and [llm]. A flag is stronger than the environment variable KB_MODEL
+rerank, rrf_k, three_way, expand, synonyms, route, per_document, min_score, max_distance, exact), [watcher] (interval, settle) and [llm]. A flag is stronger than the environment variable KB_MODEL
 or KB_CACHE, and that is stronger than the file. PATHs replace the file's sources.
 
 An existing site is replaced in one step at the end; any other folder is refused.

@@ -97,6 +97,7 @@ impl BuildArgs {
             originals: !self.no_originals && config.site.originals.unwrap_or(true),
             site_url,
             retrieval: config.retrieval.options(),
+            exact: config.retrieval.exact.unwrap_or(false),
             chunking: config.chunking.strategy(),
             synonyms: config.retrieval.synonyms.as_deref().map(read_synonyms).transpose()?.unwrap_or_default(),
             templates: config.llm.templates.checked()?,

@@ -2,10 +2,11 @@
 
 use kb_core::chunk::heading::HeadingOptions;
 use kb_core::chunk::{ChunkStrategy, Window};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 /// `[chunking]`, or `chunking` of one source.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ChunkingConfig {
     /// `heading`, `sliding`, `paragraph` or `line`. Default: `heading`.
@@ -21,7 +22,7 @@ pub struct ChunkingConfig {
 }
 
 /// The strategies as they are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum StrategyName {
     /// By headings.
@@ -40,11 +41,14 @@ impl ChunkingConfig {
         if self.strategy.is_some() {
             return self;
         }
+        // A size of its own must not be made wrong by what the general one had room for.
+        let share = if general.strategy.is_none_or(|s| s == StrategyName::Heading) { 4 } else { 2 };
+        let fitting = |value: usize, share: usize| self.size.map_or(value, |size| value.min(size / share));
         Self {
             strategy: general.strategy,
             size: self.size.or(general.size),
-            overlap: self.overlap.or(general.overlap),
-            min: self.min.or(general.min),
+            overlap: self.overlap.or(general.overlap.map(|n| fitting(n, share))),
+            min: self.min.or(general.min.map(|n| fitting(n, 1))),
         }
     }
 

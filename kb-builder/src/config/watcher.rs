@@ -1,5 +1,6 @@
 //! `[watcher]`: how often changes are looked for.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Duration;
 
@@ -9,13 +10,15 @@ const INTERVAL_SECONDS: f64 = 30.0;
 const SETTLE_SECONDS: f64 = 1.0;
 
 /// `[watcher]`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct WatcherConfig {
     /// Seconds between two looks at the files, 0.1 to 86,400. Default: 30.
+    #[schemars(range(min = 0.1, max = 86400))]
     pub interval: Option<f64>,
     /// Seconds that nothing must have changed before a build begins, 0 to 600: an editor that deletes a file and writes it
     /// anew, or saves ten files at once, makes one build. Default: 1.
+    #[schemars(range(min = 0, max = 600))]
     pub settle: Option<f64>,
 }
 

@@ -107,10 +107,14 @@ pub fn new_sibling(target: &Path) -> Result<PathBuf> {
     Ok(new)
 }
 
-/// Moves `new` to `target`. The folder that was there is moved aside first and removed at the end, so
-/// that at any moment one of the two is whole.
+/// Moves `new` to `target`. The two change places in one step where the system can do that, so that at any moment
+/// there is a whole site at `target`. Elsewhere the folder that was there is moved aside first, and for an instant
+/// there is none; what an interruption then leaves is put right by [`new_sibling`].
 pub fn replace(target: &Path, new: &Path) -> Result<()> {
     check_target(target)?;
+    if exchanged(target, new) {
+        return remove(new);
+    }
     let (_, old) = siblings(target)?;
     let had_old = match std::fs::rename(target, &old) {
         Ok(()) => true,
@@ -125,6 +129,19 @@ pub fn replace(target: &Path, new: &Path) -> Result<()> {
         return Err(Error::io("move", new, e));
     }
     if had_old { remove(&old) } else { Ok(()) }
+}
+
+/// Whether the two folders have changed places.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn exchanged(a: &Path, b: &Path) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    // Some file systems cannot, and there may be nothing to change places with.
+    renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn exchanged(_: &Path, _: &Path) -> bool {
+    false
 }
 
 fn remove(dir: &Path) -> Result<()> {
