@@ -147,10 +147,11 @@ fn names_are_those_that_are_read() {
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
 }
 
-/// Every block of TOML in the guide that is a `kb.toml`.
+/// The demo's `kb.toml`, and every block of TOML in the guide that is one.
 fn examples() -> Vec<(PathBuf, String)> {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide");
-    let mut found = Vec::new();
+    let demo = guide.join("../kb.toml");
+    let mut found = vec![(demo.clone(), std::fs::read_to_string(&demo).expect("the demo's settings"))];
     for lang in ["en", "zh"] {
         for entry in std::fs::read_dir(guide.join(lang)).expect("the guide") {
             let path = entry.expect("entry").path();

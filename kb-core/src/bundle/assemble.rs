@@ -131,22 +131,23 @@ impl<'a> BundleBuilder<'a> {
         let count = |n: usize| {
             u32::try_from(n).map_err(|_| Error::new(ErrorKind::TooLarge, "over four thousand million entries"))
         };
-        let mut payloads = vec![(SectionKind::Docs, None, docs::encode(self.documents)?)];
-        for run in text::split(self.documents) {
-            let first = count(run.start)?;
-            payloads.push((SectionKind::Text, Some(first), text::encode(self.documents, run)?));
-        }
-        payloads.push((SectionKind::Chunks, None, chunks::encode(self.chunks, self.documents)?));
-        payloads.extend(self.indexes.into_iter().map(|(kind, payload)| (kind, None, payload)));
-
-        let mut files = Vec::with_capacity(payloads.len());
-        let mut sections = Vec::with_capacity(payloads.len());
-        for (kind, first_document, payload) in payloads {
+        let (mut files, mut sections) = (Vec::new(), Vec::new());
+        // One payload at a time: the texts of a large base would otherwise be there twice.
+        let mut add = |kind: SectionKind, first_document, payload: Vec<u8>| -> Result<()> {
             let bytes = frame::seal(kind, &payload)?;
             let sha256 = sha256_hex(&bytes);
             let name = format!("{}-{}.kbs", kind.name(), &sha256[..16]);
             sections.push(SectionRef { kind, file: name.clone(), bytes: bytes.len() as u64, sha256, first_document });
             files.push(BundleFile { name, bytes });
+            Ok(())
+        };
+        add(SectionKind::Docs, None, docs::encode(self.documents)?)?;
+        for run in text::split(self.documents) {
+            add(SectionKind::Text, Some(count(run.start)?), text::encode(self.documents, run)?)?;
+        }
+        add(SectionKind::Chunks, None, chunks::encode(self.chunks, self.documents)?)?;
+        for (kind, payload) in self.indexes {
+            add(kind, None, payload)?;
         }
         let manifest = Manifest {
             format: FORMAT_VERSION,

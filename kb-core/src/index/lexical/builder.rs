@@ -2,6 +2,7 @@
 
 use super::alphabet;
 use super::bits::{BitWriter, put_varint};
+use super::collected::Collected;
 use super::field::{BLOCK, LONG_LIST};
 use super::{FIELDS, FORMAT_VERSION, LexicalIndex, TOKENIZER_VERSION};
 use crate::chunk::{Chunk, opening_headings, plain_passage, title_path};
@@ -27,8 +28,8 @@ struct FieldBuilder {
     /// For each passage whether its unit is a new one.
     starts: Vec<bool>,
     lengths: Vec<u32>,
-    /// Units and frequencies by term.
-    terms: HashMap<String, Vec<(u32, u32)>>,
+    /// The units that have a term.
+    terms: HashMap<String, Collected>,
 }
 
 impl LexicalBuilder {
@@ -117,13 +118,9 @@ impl FieldBuilder {
                 return;
             }
             length += u32::from(token.kind.counts());
-            let postings = match self.terms.get_mut(token.term) {
-                Some(postings) => postings,
-                None => self.terms.entry(token.term.to_owned()).or_default(),
-            };
-            match postings.last_mut() {
-                Some((last, frequency)) if *last == unit => *frequency += 1,
-                _ => postings.push((unit, 1)),
+            match self.terms.get_mut(token.term) {
+                Some(collected) => collected.add(unit),
+                None => self.terms.entry(token.term.to_owned()).or_default().add(unit),
             }
         });
         self.lengths.push(length);
@@ -145,14 +142,14 @@ impl FieldBuilder {
                 (bytes, list)
             })
             .collect();
-        entries.sort_unstable();
+        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         for block in entries.chunks(BLOCK) {
             let before = terms.len();
             let mut last: &[u8] = &[];
             let mut bits = BitWriter::default();
             for (term, list) in block {
                 put_term(&mut terms, last, term);
-                put_list(&mut bits, units, list);
+                put_list(&mut bits, units, &list.postings());
                 last = term;
             }
             put_varint(&mut out, (terms.len() - before) as u32);

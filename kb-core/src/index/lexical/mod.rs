@@ -22,6 +22,8 @@ mod alphabet;
 mod bits;
 #[cfg(feature = "build")]
 mod builder;
+#[cfg(feature = "build")]
+mod collected;
 mod field;
 mod lookup;
 
