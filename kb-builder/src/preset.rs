@@ -32,7 +32,8 @@ impl PresetName {
     pub const ALL: [Self; 5] = [Self::Gangdan, Self::EducationAgent, Self::Foliochat, Self::DeepseekRag, Self::LlmWiki];
 }
 
-/// What a preset sets; the rest is left to the defaults.
+/// What a preset sets; the rest is left to the defaults. An embedder of its own (its service, its model, how much of a
+/// text it gets) belongs here too, once that is a setting.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Preset {
     /// How documents are cut.

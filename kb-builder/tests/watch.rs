@@ -214,6 +214,17 @@ fn failures_leave_the_site_and_the_watching_goes_on() {
 }
 
 #[test]
+fn an_empty_folder_is_waited_for() {
+    let s = Sandbox::new();
+    fs::create_dir(s.path("notes")).expect("mkdir");
+    let watch = Watch::start(&s, &["notes"]);
+    watch.is_silent("it stays empty");
+    s.write("notes/a.md", "# A\n\nA numbat.\n");
+    assert_eq!(watch.change().1, names(&["a.md"]));
+    assert_eq!(finds(&s, "numbat"), 1);
+}
+
+#[test]
 fn included_files_count_and_the_output_among_the_sources_does_not() {
     let s = Sandbox::new();
     s.write("book/src/one.md", "# One\n\n{{#include ../../book/src/listing.inc}}\n");

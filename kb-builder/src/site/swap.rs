@@ -201,6 +201,35 @@ mod tests {
         }
     }
 
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    #[test]
+    fn there_is_a_site_at_every_moment_of_the_exchange() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let dir = tempfile::tempdir().expect("dir");
+        let target = dir.path().join("out");
+        site(&target, "0");
+        let other = dir.path().join("other");
+        site(&other, "x");
+        if !exchanged(&target, &other) {
+            return; // A file system that cannot.
+        }
+        let (done, missed) = (AtomicBool::new(false), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    missed.fetch_or(!target.is_dir(), Ordering::Relaxed);
+                }
+            });
+            for i in 0..300 {
+                let new = new_sibling(&target).expect("sibling");
+                site(&new, &i.to_string());
+                replace(&target, &new).expect("replaces");
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+        assert!(!missed.load(Ordering::Relaxed));
+    }
+
     #[test]
     fn a_site_with_something_beside_it_is_left_alone() {
         let dir = tempfile::tempdir().expect("dir");

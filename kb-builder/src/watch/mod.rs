@@ -62,6 +62,7 @@ pub fn run(
         documents: Snapshot::default(),
         included: BTreeSet::new(),
         remote: Remote::default(),
+        has_built: false,
         trouble: None,
         plan,
     };
@@ -93,6 +94,8 @@ struct Watch<'a> {
     /// What they include.
     included: BTreeSet<PathBuf>,
     remote: Remote,
+    /// Whether the last build made a site: only that can be missed.
+    has_built: bool,
     /// Why the documents cannot be looked at, once it was reported.
     trouble: Option<String>,
 }
@@ -107,9 +110,9 @@ impl Watch<'_> {
     /// Looks once, and builds if there is a reason.
     fn tick(&mut self, built: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
         let view = self.view();
-        let is_there = self.plan.options.out.join(BUNDLE_DIR).join(MANIFEST_FILE).is_file();
+        let is_gone = self.has_built && !self.plan.options.out.join(BUNDLE_DIR).join(MANIFEST_FILE).is_file();
         let same = |documents: &Snapshot| self.documents.changes(documents).is_empty();
-        if is_there && self.seen.changes(&view.settings).is_empty() && view.documents.as_ref().is_ok_and(same) {
+        if !is_gone && self.seen.changes(&view.settings).is_empty() && view.documents.as_ref().is_ok_and(same) {
             self.trouble = None;
             if let Ok(documents) = view.documents {
                 // Their times may be others.
@@ -135,9 +138,9 @@ impl Watch<'_> {
         self.documents = documents;
         if !changes.is_empty() {
             self.reporter.happened("changed", &changes.sentence(), &changes);
-        } else if !new_settings && is_there {
+        } else if !new_settings && !is_gone {
             return Ok(());
-        } else if !is_there && !new_settings {
+        } else if !new_settings {
             self.reporter.happened("gone", "the site is gone; it is built again", json!({}));
         }
         if let Err(e) = self.build(built) {
@@ -225,12 +228,14 @@ impl Watch<'_> {
     }
 
     fn build(&mut self, built: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
+        self.has_built = false;
         let (options, began) = (&self.plan.options, SystemTime::now());
         let summary = build::build_from(options, &|| self.remote.open(&options.sources, &options.out), self.reporter)?;
         self.reporter.finished(&summary.text(), &summary);
         // What is written during the build is new to the next look.
         self.documents.add_older(summary.included.iter().cloned(), began);
         self.included = summary.included;
+        self.has_built = true;
         built(&options.out)
     }
 

@@ -131,24 +131,16 @@ impl<'a> BundleBuilder<'a> {
         let count = |n: usize| {
             u32::try_from(n).map_err(|_| Error::new(ErrorKind::TooLarge, "over four thousand million entries"))
         };
-        let (mut files, mut sections) = (Vec::new(), Vec::new());
-        // One payload at a time: the texts of a large base would otherwise be there twice.
-        let mut add = |kind: SectionKind, first_document, payload: Vec<u8>| -> Result<()> {
-            let bytes = frame::seal(kind, &payload)?;
-            let sha256 = sha256_hex(&bytes);
-            let name = format!("{}-{}.kbs", kind.name(), &sha256[..16]);
-            sections.push(SectionRef { kind, file: name.clone(), bytes: bytes.len() as u64, sha256, first_document });
-            files.push(BundleFile { name, bytes });
-            Ok(())
-        };
-        add(SectionKind::Docs, None, docs::encode(self.documents)?)?;
-        for run in text::split(self.documents) {
-            add(SectionKind::Text, Some(count(run.start)?), text::encode(self.documents, run)?)?;
-        }
-        add(SectionKind::Chunks, None, chunks::encode(self.chunks, self.documents)?)?;
+        // One payload a core at a time: the texts of a large base would otherwise be there twice.
+        let mut sealed = vec![seal(SectionKind::Docs, None, docs::encode(self.documents)?)?];
+        sealed.extend(map(&text::split(self.documents), |run| {
+            seal(SectionKind::Text, Some(count(run.start)?), text::encode(self.documents, run.clone())?)
+        })?);
+        sealed.push(seal(SectionKind::Chunks, None, chunks::encode(self.chunks, self.documents)?)?);
         for (kind, payload) in self.indexes {
-            add(kind, None, payload)?;
+            sealed.push(seal(kind, None, payload)?);
         }
+        let (sections, files): (Vec<SectionRef>, Vec<BundleFile>) = sealed.into_iter().unzip();
         let manifest = Manifest {
             format: FORMAT_VERSION,
             generator: self.generator,
@@ -173,6 +165,26 @@ impl<'a> BundleBuilder<'a> {
         Manifest::from_json(&manifest_json).map_err(|e| Error::new(ErrorKind::InvalidInput, e.message()))?;
         Ok(SealedBundle { manifest, manifest_json, files })
     }
+}
+
+/// A section and its file.
+fn seal(kind: SectionKind, first_document: Option<u32>, payload: Vec<u8>) -> Result<(SectionRef, BundleFile)> {
+    let bytes = frame::seal(kind, &payload)?;
+    let sha256 = sha256_hex(&bytes);
+    let name = format!("{}-{}.kbs", kind.name(), &sha256[..16]);
+    let section = SectionRef { kind, file: name.clone(), bytes: bytes.len() as u64, sha256, first_document };
+    Ok((section, BundleFile { name, bytes }))
+}
+
+#[cfg(feature = "parallel")]
+fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> Result<R> + Sync + Send) -> Result<Vec<R>> {
+    use rayon::prelude::*;
+    items.par_iter().map(f).collect()
+}
+
+#[cfg(not(feature = "parallel"))]
+fn map<T, R>(items: &[T], f: impl Fn(&T) -> Result<R>) -> Result<Vec<R>> {
+    items.iter().map(f).collect()
 }
 
 fn collections(documents: &[Document], chunks: &[Chunk]) -> Vec<CollectionInfo> {
