@@ -2,8 +2,12 @@
 
 #[allow(dead_code, reason = "each test file uses a part of it")]
 mod common;
+#[allow(dead_code, reason = "each test file uses a part of it")]
+#[path = "common/llm.rs"]
+mod llm;
 
 use common::{Sandbox, course, files};
+use llm::{Fixture, Reply};
 use serde_json::Value;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -211,6 +215,32 @@ fn failures_leave_the_site_and_the_watching_goes_on() {
         assert_eq!((status, said.contains("stopped watching")), (Some(0), true), "{said}");
         assert_eq!(files(&s.path("site")), before);
     }
+}
+
+#[test]
+fn an_edit_here_is_no_reason_to_ask_a_server() {
+    let s = Sandbox::new();
+    let page = "# Far\n\nA capybara swims.\n";
+    let server = Fixture::start(move |_, _| Reply { kind: "text/markdown", ..Reply::new(200, page) });
+    let settings = |title: &str| {
+        format!(
+            "title = \"{title}\"\n[[source]]\npath = \"notes\"\n\
+             [[source]]\nname = \"far\"\nurls = [\"{}/far.md\"]\nallow_private = true\n",
+            server.url
+        )
+    };
+    s.write("notes/a.md", "# A\n\nA numbat.\n");
+    s.write("kb.toml", settings("One"));
+    let watch = Watch::start(&s, &[]);
+    let asked = server.asked().len();
+    assert!(asked > 0 && finds(&s, "capybara") == 1);
+    s.write("notes/a.md", "# A\n\nA quoll.\n");
+    watch.change();
+    assert_eq!((finds(&s, "quoll"), finds(&s, "capybara"), server.asked().len()), (1, 1, asked));
+    s.write("kb.toml", settings("Two"));
+    watch.until("settings");
+    watch.until("watching");
+    assert!(server.asked().len() > asked, "new settings ask again");
 }
 
 #[test]
