@@ -3,22 +3,34 @@
 //! Precedence is flag, then environment, then this file, then the default. Every path in the file
 //! is relative to the file's own folder.
 
+mod chunking;
+mod schema;
+mod watcher;
+
 use crate::answer::LlmConfig;
 use crate::embedding::EmbeddingConfig;
 use crate::error::{Error, Result};
-use kb_core::chunk::heading::HeadingOptions;
-use kb_core::chunk::{ChunkStrategy, Window};
+use crate::preset::PresetName;
 use kb_core::search::{FusionMethod, RetrievalOptions, ThreeWayPreset};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
+
+pub use chunking::{ChunkingConfig, StrategyName};
+pub(crate) use schema::ProviderName;
+pub use schema::schema;
+pub use watcher::{Pace, WatcherConfig};
 
 /// File name looked for in the current folder when `--config` is not given.
 pub const FILE_NAME: &str = "kb.toml";
 
-/// The whole file. Every key is optional.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+/// Settings of a knowledge base for kb-builder. Every key is optional, and paths are relative to the file.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
+    /// The numbers of another system, under what the file says itself: `gangdan`, `education-agent`, `foliochat`,
+    /// `deepseek-rag` or `llm-wiki`.
+    pub preset: Option<PresetName>,
     /// Name of the knowledge base, shown at the top of the page.
     pub title: Option<String>,
     /// Language of the page's own words: `zh` or `en`. Default: what most documents are in.
@@ -38,10 +50,12 @@ pub struct Config {
     pub retrieval: RetrievalConfig,
     /// How documents are cut into passages.
     pub chunking: ChunkingConfig,
+    /// How often `kb-builder watch` looks for changes.
+    pub watcher: WatcherConfig,
 }
 
 /// Languages that the page's own words exist in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum PageLanguage {
     /// Chinese.
@@ -63,7 +77,7 @@ impl PageLanguage {
 /// One `[[source]]`, which becomes one collection: a folder or file (`path`), a list of addresses (`urls`), a
 /// repository (`github`), a website (`website`), somebody's work on GitHub (`portfolio`), or an entry of the list of
 /// ready-made sources (`ready`), see [`crate::source::ready`].
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SourceConfig {
     /// Name of the collection. Default: the folder's name, or the file's without suffix.
@@ -118,85 +132,15 @@ pub struct SourceConfig {
     pub code: bool,
 }
 
-/// `[chunking]`, or `chunking` of one source.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct ChunkingConfig {
-    /// `heading`, `sliding`, `paragraph`, `line` or `portfolio`. Default: `heading`; for a portfolio `portfolio`.
-    pub strategy: Option<StrategyName>,
-    /// Longest passage in characters. Default: 800; 500 for `paragraph` and `line`.
-    pub size: Option<usize>,
-    /// How much of a passage the next one repeats, in characters. Default: 80; 150 for `sliding`, 50 for `paragraph`
-    /// and `line`.
-    pub overlap: Option<usize>,
-    /// Shorter passages are left out, in characters; with `heading` they join the next one. Default: 100 for
-    /// `heading`, 50 for `sliding`, 21 for `portfolio`, 0 for the others.
-    pub min: Option<usize>,
-}
-
-/// The strategies as they are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StrategyName {
-    /// By headings.
-    Heading,
-    /// A window that slides over the text.
-    Sliding,
-    /// By paragraphs.
-    Paragraph,
-    /// By lines.
-    Line,
-    /// By sections, with the sorts that portfolios have.
-    Portfolio,
-}
-
-impl ChunkingConfig {
-    /// What a source says over what is said for all. A strategy of its own has its own defaults.
-    pub fn over(self, general: Self) -> Self {
-        if self.strategy.is_some() {
-            return self;
-        }
-        Self {
-            strategy: general.strategy,
-            size: self.size.or(general.size),
-            overlap: self.overlap.or(general.overlap),
-            min: self.min.or(general.min),
-        }
-    }
-
-    /// The strategy with its settings.
-    pub fn strategy(&self) -> ChunkStrategy {
-        // What is not said must not make wrong what is.
-        let window = |w: Window| {
-            let size = self.size.unwrap_or(w.size);
-            Window {
-                size,
-                overlap: self.overlap.unwrap_or(w.overlap.min(size / 2)),
-                min: self.min.unwrap_or(w.min.min(size)),
-            }
-        };
-        match self.strategy.unwrap_or(StrategyName::Heading) {
-            StrategyName::Sliding => ChunkStrategy::Sliding(window(Window::SLIDING)),
-            StrategyName::Paragraph => ChunkStrategy::Paragraph(window(Window::PARAGRAPH)),
-            StrategyName::Line => ChunkStrategy::Line(window(Window::LINE)),
-            StrategyName::Portfolio => ChunkStrategy::Portfolio(window(Window::PORTFOLIO)),
-            StrategyName::Heading => {
-                let default = HeadingOptions::default();
-                let max_chars = self.size.unwrap_or(default.max_chars);
-                ChunkStrategy::Heading(HeadingOptions {
-                    max_chars,
-                    overlap_chars: self.overlap.unwrap_or(default.overlap_chars.min(max_chars / 4)),
-                    hard_max_chars: default.hard_max_chars.max(max_chars),
-                    min_chars: self.min.unwrap_or(default.min_chars.min(max_chars)),
-                    ..default
-                })
-            }
-        }
+impl SourceConfig {
+    /// Whether its documents come over the network.
+    pub fn is_remote(&self) -> bool {
+        self.path.as_os_str().is_empty()
     }
 }
 
 /// `[model]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelConfig {
     /// Folder with model.onnx, tokenizer.json and model.json, or the name of an installed model.
@@ -204,7 +148,7 @@ pub struct ModelConfig {
 }
 
 /// `[site]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SiteConfig {
     /// The folder to write. Default: `site`.
@@ -217,18 +161,21 @@ pub struct SiteConfig {
 }
 
 /// `[retrieval]`: what differs from the default.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RetrievalConfig {
-    /// `convex`, `rrf` or `three-way`.
+    /// How words and meaning are combined: `convex`, `rrf` or `three-way`. Default: `convex`.
+    #[schemars(with = "Option<schema::FusionName>")]
     pub fusion: Option<FusionMethod>,
-    /// Weight of the words, 0 to 1; the meaning has the rest.
+    /// Weight of the words, 0 to 1; the meaning has the rest. Default: 0.5.
+    #[schemars(range(min = 0, max = 1))]
     pub lexical_weight: Option<f32>,
     /// Whether it counts which share of the question's words a passage has.
     pub rerank: Option<bool>,
-    /// The constant of reciprocal rank fusion.
+    /// The constant of reciprocal rank fusion, above 0. Default: 60.
     pub rrf_k: Option<f32>,
-    /// `balanced`, `exact` or `semantic`.
+    /// Weights of `three-way`: `balanced`, `exact` or `semantic`. Default: `balanced`.
+    #[schemars(with = "Option<schema::ThreeWayName>")]
     pub three_way: Option<ThreeWayPreset>,
     /// Whether spoken words are looked up as what documents say, and unknown words as their synonyms.
     pub expand: Option<bool>,
@@ -236,11 +183,16 @@ pub struct RetrievalConfig {
     pub synonyms: Option<PathBuf>,
     /// Whether passages of the sorts that a question asks for come before all others.
     pub route: Option<bool>,
-    /// Most hits from one document.
+    /// Whether every vector is compared in a base of any size. Default: false, from 20,000 passages on a graph (HNSW)
+    /// leads to the nearest ones.
+    pub exact: Option<bool>,
+    /// Most hits from one document, 1 to 100.
+    #[schemars(range(min = 1, max = 100))]
     pub per_document: Option<usize>,
     /// Hits with a lower score are left out.
     pub min_score: Option<f32>,
-    /// Passages further from the question than this cosine distance are not taken for their meaning.
+    /// Passages further from the question than this cosine distance, 0 to 2, are not taken for their meaning.
+    #[schemars(range(min = 0, max = 2))]
     pub max_distance: Option<f32>,
 }
 
@@ -288,6 +240,9 @@ impl Config {
             let place = line.map(|l| format!("line {l}: ")).unwrap_or_default();
             format!("{place}{}", with_suggestion(e.message()))
         })?;
+        if let Some(name) = config.preset {
+            name.preset().under(&mut config);
+        }
         for source in &mut config.sources {
             crate::source::ready::resolve(source)?;
             if source.portfolio.is_some() {
@@ -303,6 +258,7 @@ impl Config {
                 .map_err(|e| format!("chunking: {}", e.message().replace("_chars", "").replace("max ", "size ")))?;
         }
         config.retrieval.options().check().map_err(|e| e.message().to_string())?;
+        config.watcher.pace(None)?;
         for source in &mut config.sources {
             let kinds = [
                 !source.path.as_os_str().is_empty(),
@@ -363,6 +319,7 @@ fn with_suggestion(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kb_core::chunk::{ChunkStrategy, Window};
 
     #[test]
     fn reads_every_key_and_resolves_paths_against_the_file() {

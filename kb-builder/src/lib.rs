@@ -15,9 +15,11 @@ pub mod eval;
 pub mod handout;
 pub mod http;
 pub mod model;
+pub mod preset;
 pub mod report;
 pub mod serve;
 pub mod site;
 pub mod source;
+pub mod watch;
 
 pub use error::{Error, Result};

@@ -117,6 +117,27 @@ impl Reporter {
         }
     }
 
+    /// Something that happened between builds: `text` for people, `fields` for programs.
+    pub fn happened(&self, name: &str, text: &str, fields: impl Serialize) {
+        match self.style {
+            Style::Quiet => {}
+            Style::Json => self.event(name, fields),
+            _ => self.line(text),
+        }
+    }
+
+    /// An error after which the program goes on; `then` says with what.
+    pub fn trouble(&self, name: &str, error: &crate::Error, then: &str) {
+        self.end_stage();
+        match self.style {
+            Style::Json => self.event(name, json!({ "error": error.to_string(), "hint": error.hint() })),
+            _ => {
+                let hint = error.hint().map(|hint| format!("\n  help: {hint}")).unwrap_or_default();
+                self.line(&format!("error: {error}{hint}\n{then}"));
+            }
+        }
+    }
+
     /// The end: `text` for people, `fields` for programs.
     pub fn finished(&self, text: &str, fields: impl Serialize) {
         self.end_stage();

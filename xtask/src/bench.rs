@@ -15,7 +15,7 @@ struct Bench {
     run: fn(&[String]) -> Result<()>,
 }
 
-const BENCHES: [Bench; 6] = [
+const BENCHES: [Bench; 7] = [
     Bench {
         name: "encoder",
         measures: "the encoder natively beside onnxruntime: questions of 8 to 128 tokens, tokens a second (needs Python)",
@@ -35,6 +35,11 @@ const BENCHES: [Bench; 6] = [
         name: "page",
         measures: "the page on slow 4G beside Pagefind: bytes, time to type, to the first result, to paint (takes --site, --lang, --query)",
         run: page,
+    },
+    Bench {
+        name: "intake",
+        measures: "converting and cutting Markdown by one core, the index of words, and the memory of a build of 200 MB (takes MB; memory on Linux)",
+        run: intake,
     },
     Bench { name: "bundle", measures: "bytes of each section of the demo, in all and a chunk", run: bundle },
     Bench {
@@ -139,6 +144,21 @@ fn page(args: &[String]) -> Result<()> {
 
 fn vectors(sizes: &[String]) -> Result<()> {
     run::check(Command::new(example("vector_bench", "vector")?).args(sizes))
+}
+
+fn intake(args: &[String]) -> Result<()> {
+    let program = demo::compile()?;
+    let mut cargo = toolchain::cargo();
+    run::check(cargo.args(["build", "--release", "--locked", "--package", "kb-builder", "--example", "intake_bench"]))?;
+    let ours = paths::native_target().join("release/examples").join(paths::program_name("intake_bench"));
+    run::check(Command::new(&ours).arg("speed"))?;
+    run::check(Command::new(&ours).arg("index"))?;
+    // A corpus of another size would leave files of this one.
+    let folder = paths::native_target().join("bench-intake");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).context("a folder for the corpus")?;
+    run::check(Command::new(&ours).arg("build").arg(program).arg(&folder).args(args))?;
+    std::fs::remove_dir_all(&folder).context("the corpus cannot be removed")
 }
 
 fn bundle(_: &[String]) -> Result<()> {

@@ -209,7 +209,8 @@ impl Answerer {
 
     /// The prompt for what was found.
     pub fn prompt(&self, found: &Found, settings: &Settings) -> Prompt {
-        prompt::build(&settings.templates, &found.question, &found.passages, settings.options.num_ctx)
+        let passages = settings.budget.of(&found.passages);
+        prompt::build(&settings.templates, &found.question, &passages, settings.options.num_ctx)
     }
 
     /// The answer that needs no model: a refusal, or the passages' own sentences.
@@ -219,15 +220,16 @@ impl Answerer {
             let segments = vec![Segment::Text { text: refusal }];
             return self.answer(found, &found.passages, segments, Kind::NothingRelevant, "");
         }
+        let passages = settings.budget.of(&found.passages);
         let by_meaning = |sentences: &[&str]| self.cosines(found.vector.as_deref()?, sentences);
         let scorer: Option<Scorer<'_>> = if found.vector.is_some() { Some(&by_meaning) } else { None };
-        let mut segments = to_segments(&extract(&found.question, &found.passages, scorer));
+        let mut segments = to_segments(&extract(&found.question, &passages, scorer));
         if segments.is_empty() {
             // Nothing but code or a table: show what the search would.
             let text = found.response.hits.first().map(|h| h.excerpt.text.clone()).unwrap_or_default();
             segments = vec![Segment::Text { text }, Segment::Citation { n: 1, passage: 0 }];
         }
-        self.answer(found, &found.passages, segments, Kind::Extractive, &refusal)
+        self.answer(found, &passages, segments, Kind::Extractive, &refusal)
     }
 
     /// Asks the language model. What it says is passed on while it comes.

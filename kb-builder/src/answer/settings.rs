@@ -1,9 +1,12 @@
 //! Which language model answers, and how: flag, then environment, then `[llm]` of `kb.toml`, then default.
 
+use super::budget::Budget;
 use super::dotenv;
 use crate::error::{Error, Result};
+use kb_core::answer::MAX_PASSAGES;
 use kb_core::answer::prompt::{TemplateChange, TemplateChanges, Templates};
 use kb_core::answer::request::{ChatOptions, Endpoint, Provider};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -16,10 +19,11 @@ pub const VARIABLES: [&str; 3] = ["KB_LLM_PROVIDER", "KB_LLM_BASE_URL", "KB_LLM_
 const IDLE_SECONDS: u64 = 120;
 
 /// `[llm]`.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct LlmConfig {
-    /// `ollama`, `deepseek` or `openai-compatible`.
+    /// Kind of service: `ollama`, `deepseek` or `openai-compatible`.
+    #[schemars(with = "Option<crate::config::ProviderName>")]
     pub provider: Option<Provider>,
     /// Address of the service. Default: the provider's own.
     pub base_url: Option<String>,
@@ -41,12 +45,16 @@ pub struct LlmConfig {
     pub think: Option<bool>,
     /// How many seconds the server may be silent. Default: 120.
     pub idle_timeout: Option<u64>,
+    /// Most passages that an answer rests on, 1 to 5. Default: 5.
+    pub passages: Option<u32>,
+    /// Most characters of these passages together, 100 to 1,000,000. Default: what the window has room for.
+    pub context: Option<u32>,
     /// The words of the prompt, by language.
     pub templates: TemplatesConfig,
 }
 
 /// `[llm.templates]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TemplatesConfig {
     /// For questions in Chinese.
@@ -56,7 +64,7 @@ pub struct TemplatesConfig {
 }
 
 /// `[llm.templates.zh]` and `[llm.templates.en]`: what is left out stays as it is.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct TemplateConfig {
     /// The rules; `{refusal}` is replaced.
@@ -131,6 +139,8 @@ pub struct Settings {
     pub key: Option<Key>,
     /// How long the server may be silent.
     pub idle: Duration,
+    /// How much of what was found an answer rests on.
+    pub budget: Budget,
     /// The words of the prompt.
     pub templates: Templates,
     /// What `kb.toml` says of them.
@@ -184,6 +194,12 @@ impl Settings {
         if !(0.0..=2.0).contains(&options.temperature) {
             return Err(Error::usage("[llm] temperature is not from 0 to 2", "0.2 keeps to the passages"));
         }
+        let most = MAX_PASSAGES as u32;
+        let chars = config.context.map(|n| in_range("context", n, 100, 1_000_000)).transpose()?;
+        let budget = Budget {
+            passages: in_range("passages", config.passages.unwrap_or(most), 1, most)? as usize,
+            chars: chars.map_or(usize::MAX, |n| n as usize),
+        };
         let key = match &endpoint {
             Some(endpoint) => key(flags, config, endpoint.provider(), env, file)?,
             None => None,
@@ -195,6 +211,7 @@ impl Settings {
             options,
             key,
             idle: Duration::from_secs(config.idle_timeout.unwrap_or(IDLE_SECONDS).max(1)),
+            budget,
             templates,
             changes,
         })
@@ -342,6 +359,7 @@ mod tests {
         assert!(message("provider = \"openai-compatible\"").contains("base URL"));
         assert!(message("temperature = 3.0").contains("temperature"));
         assert!(message("num_ctx = 1").contains("num_ctx"));
+        assert!(message("passages = 6").contains("1 to 5") && message("context = 1").contains("context"));
         assert!(message("templates.zh.user = \"{question}\"").contains("{passages}"));
         let s = resolve(LlmFlags::default(), "templates.en.refusal = \"No.\"", &[], &[]).expect("settings");
         assert_eq!(s.templates.en.refusal, "No.");

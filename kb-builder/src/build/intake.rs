@@ -8,6 +8,9 @@ use crate::report::Reporter;
 use crate::site::{Site, original_path};
 use crate::source::{Entry, Problem, Source, encode_path};
 use kb_core::document::Document;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 /// All documents of all sources, in order. Copies of the originals go into the site on the way.
 pub fn read_all(
@@ -37,8 +40,9 @@ pub fn read_all(
     reporter.stage("reading", wanted.len() as u64, "files");
     let mut documents = Vec::with_capacity(wanted.len());
     let mut notes = Notes::default();
+    let included = RefCell::new(BTreeSet::new());
     for (source, entry, format) in wanted {
-        let taken = take(source, &entry, format, originals.then_some(site));
+        let taken = take(source, &entry, format, originals.then_some(site), &included);
         match taken {
             Ok((document, encoding, own_notes)) => {
                 if let Some(encoding) = encoding.filter(|e| *e != "UTF-8") {
@@ -61,6 +65,7 @@ pub fn read_all(
     }
     reporter.end_stage();
     summary.notes = notes.list();
+    summary.included = included.into_inner();
     Ok(documents)
 }
 
@@ -77,13 +82,17 @@ fn take(
     entry: &Entry,
     format: Format,
     site: Option<&Site>,
+    included: &RefCell<BTreeSet<PathBuf>>,
 ) -> Result<(Document, Option<&'static str>, Notes), Failure> {
     let file = |e: crate::Error| Failure::File(e.to_string());
     let bytes = source.read(entry).map_err(file)?;
     if format == Format::Html && handout::carries_base(&bytes) {
         return Err(Failure::Ours);
     }
-    let sibling = |path: &str| source.sibling(path);
+    let sibling = |path: &str| {
+        included.borrow_mut().extend(source.file(path));
+        source.sibling(path)
+    };
     let converted = convert::convert(format, source.collection(), entry, &bytes, &sibling)
         .map_err(|e| Failure::File(e.message().to_string()))?;
     let mut document = converted.document;

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::model::cache_dir;
 use crate::report::{Reporter, bytes, duration};
 use crate::site::{self, Page, Site};
-use crate::source::{self, Problem};
+use crate::source::{self, Problem, Source};
 use kb_core::answer::prompt::TemplateChanges;
 use kb_core::bundle::{BundleBuilder, SealedBundle};
 use kb_core::chunk::{self, Chunk, ChunkStrategy};
@@ -20,7 +20,7 @@ use kb_core::index::lexical::LexicalBuilder;
 use kb_core::index::vector::{GRAPH_FROM, GraphOptions, VectorIndex};
 use kb_core::search::RetrievalOptions;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -55,6 +55,8 @@ pub struct Options {
     pub site_url: Option<String>,
     /// How the base is searched.
     pub retrieval: RetrievalOptions,
+    /// Whether every vector is compared in a base of any size.
+    pub exact: bool,
     /// How documents are cut, where their source says nothing else.
     pub chunking: ChunkStrategy,
     /// The author's list of synonyms, checked.
@@ -88,17 +90,29 @@ pub struct Summary {
     pub bundle_bytes: u64,
     /// How long it took.
     pub seconds: f64,
+    /// Files on this machine that documents include, whether they are there or not.
+    #[serde(skip)]
+    pub included: BTreeSet<PathBuf>,
 }
 
 /// Builds a site. The folder at `options.out` is replaced at the end, or left as it was on an error.
 pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
+    build_from(options, &|| source::open_all(&options.sources, &options.out), reporter)
+}
+
+/// The same, with sources that `open` opens.
+pub fn build_from(
+    options: &Options,
+    open: &dyn Fn() -> Result<Vec<Box<dyn Source>>>,
+    reporter: &Reporter,
+) -> Result<Summary> {
     let started = Instant::now();
     site::check_target(&options.out)?;
     for source in &options.sources {
         outside_of(&options.out, source)?;
     }
     let model = options.model.as_ref().map(|m| EmbeddingModel::open(m, options.cache.as_deref())).transpose()?;
-    let sources = source::open_all(&options.sources, &options.out)?;
+    let sources = open()?;
     let site = Site::begin(&options.out, &cache_dir().join("locks"))?;
     let mut summary = Summary { out: options.out.clone(), ..Summary::default() };
 
@@ -147,7 +161,7 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
 }
 
 /// The strategies of the sources that have their own, by collection.
-fn strategies(options: &Options, sources: &[Box<dyn source::Source>]) -> BTreeMap<String, ChunkStrategy> {
+fn strategies(options: &Options, sources: &[Box<dyn Source>]) -> BTreeMap<String, ChunkStrategy> {
     let own = options.sources.iter().zip(sources);
     own.filter_map(|(config, source)| Some((source.collection().to_string(), config.chunking?.strategy()))).collect()
 }
@@ -227,7 +241,7 @@ fn index(
             index = index.with_centring(means)?;
         }
         bundle = bundle.vectors(model.info().clone(), index.to_bytes());
-        if chunks.len() >= GRAPH_FROM {
+        if chunks.len() >= GRAPH_FROM && !options.exact {
             reporter.stage("graph", chunks.len() as u64, "passages");
             let (graph, _) = index.build_graph(&GraphOptions::default())?;
             bundle = bundle.graph(graph);

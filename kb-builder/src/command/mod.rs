@@ -3,6 +3,7 @@
 mod ask;
 mod attach;
 mod build;
+mod build_args;
 mod convert_one;
 mod eval;
 mod export;
@@ -13,6 +14,7 @@ mod retrieval;
 mod search;
 mod serve;
 mod sources;
+mod watch;
 
 pub(crate) use ask::choose_model;
 pub(crate) use search::check_collections;
@@ -27,6 +29,7 @@ Examples:
   kb-builder init                            a kb.toml for the documents in this folder
   kb-builder sources list                    documentation of libraries that is ready to use
   kb-builder build notes --out site          a knowledge base from the folder notes
+  kb-builder watch notes --serve             look at it while you write: built again with every change
   kb-builder serve site                      look at it on http://localhost:8080
   kb-builder search site \"怎样求最短路\"       search it here
   kb-builder ask site \"怎样求最短路\"          get an answer with its sources
@@ -47,6 +50,7 @@ enum Command {
     Init(init::Args),
     Build(build::Args),
     Sources(sources::Args),
+    Watch(watch::Args),
     Serve(serve::Args),
     Search(search::Args),
     Ask(ask::Args),
@@ -64,8 +68,9 @@ impl Cli {
     pub fn run(self) -> Result<ExitCode> {
         match self.command {
             Command::Init(args) => init::run(&args),
-            Command::Build(args) => build::run(args),
+            Command::Build(args) => build::run(&args),
             Command::Sources(args) => sources::run(&args),
+            Command::Watch(args) => watch::run(&args),
             Command::Serve(args) => serve::run(&args),
             Command::Search(args) => search::run(&args),
             Command::Ask(args) => ask::run(&args),

@@ -37,6 +37,9 @@ pub struct Args {
     /// Open the site in the browser
     #[arg(long)]
     open: bool,
+    /// Reload the page whenever the site was built anew
+    #[arg(long)]
+    reload: bool,
     /// Answer programs on this machine as well: GET api/search?q=…, POST api/ask
     #[arg(long)]
     api: bool,
@@ -63,7 +66,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if args.open {
         open_browser(&address);
     }
-    serve::run(listener, Path::new(&args.site), &prefix, api)?;
+    serve::run(listener, Path::new(&args.site), &prefix, serve::Beside { api, reload: args.reload })?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -79,7 +82,7 @@ fn open_api(args: &Args) -> Result<serve::Api> {
 }
 
 /// Opens the address with the system's own command; the reader has the address in any case.
-fn open_browser(address: &str) {
+pub(super) fn open_browser(address: &str) {
     let (program, args): (&str, &[&str]) = if cfg!(windows) {
         ("cmd", &["/C", "start", ""])
     } else if cfg!(target_os = "macos") {

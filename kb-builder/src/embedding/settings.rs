@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::model;
 use kb_core::embed::service::{base_url_of, usual_prefixes};
 use kb_core::embed::{ModelInfo, Service, ServiceKind};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::Path;
 use std::time::Duration;
@@ -19,7 +20,7 @@ pub const VARIABLES: [&str; 3] = ["KB_EMBEDDER", "KB_EMBEDDER_MODEL", "KB_EMBEDD
 const LOCAL: &str = "local";
 
 /// `[embedding]`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct EmbeddingConfig {
     /// `local`, `ollama`, `openai`, `openai-compatible` or `voyage`. Default: `local`, the model of `[model]`.

@@ -1,5 +1,6 @@
 //! From the path of a request to the file of a site.
 
+use super::reload;
 use crate::error::{Error, Result};
 use crate::source::encode_path;
 use hyper::StatusCode;
@@ -45,13 +46,20 @@ pub struct StaticSite {
     root: PathBuf,
     /// Begins and ends with a slash.
     base: String,
+    /// Whether the page reloads itself when the site was built anew.
+    reloads: bool,
 }
 
 impl StaticSite {
     /// Serves `root` under `base`, which begins and ends with a slash.
     pub fn new(root: &Path, base: &str) -> Result<Self> {
         let root = root.canonicalize().map_err(|e| Error::io("read", root, e))?;
-        Ok(Self { root, base: base.to_string() })
+        Ok(Self { root, base: base.to_string(), reloads: false })
+    }
+
+    /// The same, with a page that reloads itself when the site was built anew.
+    pub fn reloading(self) -> Self {
+        Self { reloads: true, ..self }
     }
 
     /// Answers a GET for `path`, as it stands in the request. `known` is the tag of the copy that the
@@ -74,6 +82,9 @@ impl StaticSite {
                 vec![("content-type", "text/javascript; charset=utf-8".into()), ("cache-control", "no-store".into())];
             return Reply { status: StatusCode::OK, headers, body: NO_WORKER.into() };
         }
+        if let Some(name) = inside.strip_prefix(reload::FOLDER).filter(|_| self.reloads) {
+            return self.about_reloading(name);
+        }
         let Some(file) = self.file(inside) else { return Reply::error(StatusCode::NOT_FOUND) };
         if file.is_dir() {
             if !inside.is_empty() && !inside.ends_with('/') {
@@ -82,6 +93,18 @@ impl StaticSite {
             return self.send(&file.join("index.html"), known);
         }
         self.send(&file, known)
+    }
+
+    /// The script that reloads the page, and what it asks for.
+    fn about_reloading(&self, name: &str) -> Reply {
+        let (kind, body) = match name {
+            "script.js" => ("text/javascript; charset=utf-8", Some(reload::SCRIPT.to_string())),
+            "version" => ("text/plain; charset=utf-8", reload::version(&self.root)),
+            _ => return Reply::error(StatusCode::NOT_FOUND),
+        };
+        let Some(body) = body else { return Reply::error(StatusCode::SERVICE_UNAVAILABLE) };
+        let headers = vec![("content-type", kind.to_string()), ("cache-control", "no-store".into())];
+        Reply { status: StatusCode::OK, headers, body: body.into_bytes() }
     }
 
     /// The file or folder for a path below the base, if it is inside the site.
@@ -101,7 +124,11 @@ impl StaticSite {
     fn send(&self, file: &Path, known: Option<&str>) -> Reply {
         let Ok(meta) = fs::metadata(file) else { return Reply::error(StatusCode::NOT_FOUND) };
         let modified = meta.modified().ok().and_then(|m| m.duration_since(UNIX_EPOCH).ok()).map_or(0, |d| d.as_nanos());
-        let tag = format!("\"{:x}-{modified:x}\"", meta.len());
+        // Asked for before the page is read, so that a build between the two is noticed.
+        let is_page = self.reloads && file == self.root.join("index.html");
+        let version = if is_page { reload::version(&self.root) } else { None };
+        // The page with the script is another one than without, and the script belongs to one build.
+        let tag = format!("\"{:x}-{modified:x}{}\"", meta.len(), version.as_deref().unwrap_or_default());
         // A rebuilt site must show at once; the tag saves sending what has not changed.
         let mut headers = vec![("cache-control", "no-cache".to_string()), ("etag", tag.clone())];
         if known == Some(tag.as_str()) {
@@ -109,6 +136,10 @@ impl StaticSite {
         }
         match fs::read(file) {
             Ok(body) => {
+                let body = match version {
+                    Some(version) => reload::inject(body, &encode_path(&self.base), &version),
+                    None => body,
+                };
                 headers.push(("content-type", mime(file).to_string()));
                 // The page sees by this that it is only being looked at, and registers no service worker.
                 headers.push(("server-timing", "kb-preview".into()));
@@ -204,6 +235,34 @@ mod tests {
         let text = String::from_utf8(reply.body).expect("UTF-8");
         assert!(text.contains("registration.unregister()") && !text.contains("own"), "{text}");
         assert_eq!(header(&site.reply("/kb/", None), "server-timing"), Some("kb-preview"));
+    }
+
+    #[test]
+    fn only_a_site_that_is_to_reload_has_the_script() {
+        let (dir, site) = site("/kb/");
+        fs::write(dir.path().join("site/kb/manifest.json"), "{}").expect("write");
+        let plain = site.reply("/kb/", None);
+        assert_eq!(
+            (&plain.body[..], site.reply("/kb/.reload/version", None).status),
+            (&b"page"[..], StatusCode::NOT_FOUND)
+        );
+        let site = site.reloading();
+        let page = site.reply("/kb/", header(&plain, "etag"));
+        let text = String::from_utf8(page.body.clone()).expect("UTF-8");
+        let version = String::from_utf8(site.reply("/kb/.reload/version", None).body).expect("UTF-8");
+        assert!(
+            page.status == StatusCode::OK && text.starts_with("page<script src=\"/kb/.reload/script.js\""),
+            "{text}"
+        );
+        assert!(!version.is_empty() && text.contains(&version));
+        assert_eq!(site.reply("/kb/index.html", header(&page, "etag")).status, StatusCode::NOT_MODIFIED);
+        assert_eq!(
+            header(&site.reply("/kb/.reload/script.js", None), "content-type"),
+            Some("text/javascript; charset=utf-8")
+        );
+        fs::remove_file(dir.path().join("site/kb/manifest.json")).expect("remove");
+        assert_eq!(site.reply("/kb/.reload/version", None).status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(site.reply("/kb/.reload/other", None).status, StatusCode::NOT_FOUND);
     }
 
     #[test]

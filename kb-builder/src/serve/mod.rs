@@ -4,6 +4,7 @@ mod api;
 mod body;
 mod current;
 mod files;
+mod reload;
 
 pub use api::Api;
 
@@ -52,10 +53,20 @@ pub fn address(listener: &TcpListener, base: &str) -> Result<String> {
     Ok(format!("http://{host}:{}{base}", local.port()))
 }
 
-/// Serves the folder `root` under `base` until the program is ended, with `api` beside it.
-pub fn run(listener: TcpListener, root: &Path, base: &str, api: Option<Api>) -> Result<()> {
-    let site = Arc::new(StaticSite::new(root, base)?);
-    let api = api.map(|api| (Arc::new(api), format!("{base}api/")));
+/// What a server does beside sending files.
+#[derive(Default)]
+pub struct Beside {
+    /// Answers of the base.
+    pub api: Option<Api>,
+    /// Whether the page reloads itself when the site was built anew.
+    pub reload: bool,
+}
+
+/// Serves the folder `root` under `base` until the program is ended.
+pub fn run(listener: TcpListener, root: &Path, base: &str, beside: Beside) -> Result<()> {
+    let site = StaticSite::new(root, base)?;
+    let site = Arc::new(if beside.reload { site.reloading() } else { site });
+    let api = beside.api.map(|api| (Arc::new(api), format!("{base}api/")));
     let stopped = |e: std::io::Error| Error::failed(format!("the server stopped: {e}"), "");
     listener.set_nonblocking(true).map_err(stopped)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(stopped)?;

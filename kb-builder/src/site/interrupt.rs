@@ -9,6 +9,15 @@ static FOLDERS: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 /// What a shell expects of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
+/// What is said at the end, and the exit status.
+static FAREWELL: Mutex<(&str, i32)> = Mutex::new(("interrupted: nothing was changed", INTERRUPTED));
+
+/// Says that an interrupt is the usual end of this command: what is said then, with exit status 0. Listens from now on.
+pub fn is_the_usual_end(farewell: &'static str) {
+    *FAREWELL.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = (farewell, 0);
+    listen_from_now();
+}
+
 fn folders() -> MutexGuard<'static, Vec<PathBuf>> {
     FOLDERS.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
@@ -59,8 +68,9 @@ fn listen(ready: mpsc::Sender<()>) {
     for folder in all.iter() {
         let _ = std::fs::remove_dir_all(folder).or_else(|_| std::fs::remove_dir_all(folder));
     }
-    eprintln!("interrupted: nothing was changed");
-    std::process::exit(INTERRUPTED);
+    let (farewell, status) = *FAREWELL.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    eprintln!("{farewell}");
+    std::process::exit(status);
 }
 
 #[cfg(unix)]

@@ -12,6 +12,7 @@ use kb_core::bundle::{MANIFEST_FILE, SealedBundle};
 use std::path::{Path, PathBuf};
 
 pub use assets::{FILES as PAGE_FILES, has_runtime};
+pub use interrupt::is_the_usual_end;
 pub use listing::escape;
 pub use page::{Page, PageDocument};
 pub use swap::check_target;

@@ -107,10 +107,14 @@ pub fn new_sibling(target: &Path) -> Result<PathBuf> {
     Ok(new)
 }
 
-/// Moves `new` to `target`. The folder that was there is moved aside first and removed at the end, so
-/// that at any moment one of the two is whole.
+/// Moves `new` to `target`. The two change places in one step where the system can do that, so that at any moment
+/// there is a whole site at `target`. Elsewhere the folder that was there is moved aside first, and for an instant
+/// there is none; what an interruption then leaves is put right by [`new_sibling`].
 pub fn replace(target: &Path, new: &Path) -> Result<()> {
     check_target(target)?;
+    if exchanged(target, new) {
+        return remove(new);
+    }
     let (_, old) = siblings(target)?;
     let had_old = match std::fs::rename(target, &old) {
         Ok(()) => true,
@@ -125,6 +129,19 @@ pub fn replace(target: &Path, new: &Path) -> Result<()> {
         return Err(Error::io("move", new, e));
     }
     if had_old { remove(&old) } else { Ok(()) }
+}
+
+/// Whether the two folders have changed places.
+#[cfg(any(target_os = "linux", target_vendor = "apple"))]
+fn exchanged(a: &Path, b: &Path) -> bool {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    // Some file systems cannot, and there may be nothing to change places with.
+    renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).is_ok()
+}
+
+#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
+fn exchanged(_: &Path, _: &Path) -> bool {
+    false
 }
 
 fn remove(dir: &Path) -> Result<()> {
@@ -182,6 +199,35 @@ mod tests {
             assert_eq!(fs::read_to_string(target.join("kb/manifest.json")).expect("read"), text);
             assert_eq!(names(dir.path()), ["out"]);
         }
+    }
+
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    #[test]
+    fn there_is_a_site_at_every_moment_of_the_exchange() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let dir = tempfile::tempdir().expect("dir");
+        let target = dir.path().join("out");
+        site(&target, "0");
+        let other = dir.path().join("other");
+        site(&other, "x");
+        if !exchanged(&target, &other) {
+            return; // A file system that cannot.
+        }
+        let (done, missed) = (AtomicBool::new(false), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    missed.fetch_or(!target.is_dir(), Ordering::Relaxed);
+                }
+            });
+            for i in 0..300 {
+                let new = new_sibling(&target).expect("sibling");
+                site(&new, &i.to_string());
+                replace(&target, &new).expect("replaces");
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+        assert!(!missed.load(Ordering::Relaxed));
     }
 
     #[test]

@@ -115,7 +115,9 @@ impl Source for Folder {
                 listing.problems.push(self.problem(shown, "the file's name is not valid Unicode".into()));
                 continue;
             };
-            if self.globs.wanted(&path) {
+            // Office puts one beside every document that is open: the name of whoever opened it, and no text.
+            let is_owner_file = path.rsplit('/').next().is_some_and(|name| name.starts_with("~$"));
+            if !is_owner_file && self.globs.wanted(&path) {
                 let bytes = entry.metadata().map_or(0, |m| m.len());
                 listing.entries.push(Entry { path, bytes });
             }
@@ -152,6 +154,10 @@ impl Source for Folder {
         let full = root.join(relative).canonicalize().ok()?;
         let small = std::fs::metadata(&full).is_ok_and(|m| m.is_file() && m.len() <= MAX_FILE_BYTES);
         if small && full.starts_with(&root) { std::fs::read(full).ok() } else { None }
+    }
+
+    fn file(&self, path: &str) -> Option<PathBuf> {
+        Some(self.root.join(path))
     }
 
     fn url_base(&self) -> Option<&str> {

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::http::Reach;
 use fetch::{FetchOptions, Fetcher};
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// One file of a source, not yet read.
@@ -35,7 +35,7 @@ pub struct Problem {
 }
 
 /// What a source has.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub struct Listing {
     /// Files in the order of their paths.
     pub entries: Vec<Entry>,
@@ -56,6 +56,10 @@ pub trait Source {
     /// The bytes of another file of the source that a document includes, if the source has it.
     /// `path` is relative to the collection; it never leads out of it.
     fn sibling(&self, path: &str) -> Option<Vec<u8>>;
+    /// Where the file at `path` lies on this machine's disk, for sources that are there.
+    fn file(&self, _path: &str) -> Option<PathBuf> {
+        None
+    }
     /// Pattern of the published addresses, see [`SourceConfig::url_base`].
     fn url_base(&self) -> Option<&str>;
     /// Where one file is published, if the source knows better than a pattern.

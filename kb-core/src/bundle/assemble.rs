@@ -139,24 +139,19 @@ impl<'a> BundleBuilder<'a> {
         let count = |n: usize| {
             u32::try_from(n).map_err(|_| Error::new(ErrorKind::TooLarge, "over four thousand million entries"))
         };
-        let mut payloads = vec![(SectionKind::Docs, None, docs::encode(self.documents)?)];
-        for run in text::split(self.documents) {
-            let first = count(run.start)?;
-            payloads.push((SectionKind::Text, Some(first), text::encode(self.documents, run)?));
+        // One payload a core at a time: the texts of a large base would otherwise be there twice.
+        let mut sealed = vec![seal(SectionKind::Docs, None, docs::encode(self.documents)?)?];
+        sealed.extend(map(&text::split(self.documents), |run| {
+            seal(SectionKind::Text, Some(count(run.start)?), text::encode(self.documents, run.clone())?)
+        })?);
+        sealed.push(seal(SectionKind::Chunks, None, chunks::encode(self.chunks, self.documents)?)?);
+        for (kind, payload) in self.indexes {
+            sealed.push(seal(kind, None, payload)?);
         }
-        payloads.push((SectionKind::Chunks, None, chunks::encode(self.chunks, self.documents)?));
-        payloads.extend(self.indexes.into_iter().map(|(kind, payload)| (kind, None, payload)));
-        payloads.extend(self.terms.into_iter().map(|payload| (SectionKind::Terms, None, payload)));
-
-        let mut files = Vec::with_capacity(payloads.len());
-        let mut sections = Vec::with_capacity(payloads.len());
-        for (kind, first_document, payload) in payloads {
-            let bytes = frame::seal(kind, &payload)?;
-            let sha256 = sha256_hex(&bytes);
-            let name = format!("{}-{}.kbs", kind.name(), &sha256[..16]);
-            sections.push(SectionRef { kind, file: name.clone(), bytes: bytes.len() as u64, sha256, first_document });
-            files.push(BundleFile { name, bytes });
+        for payload in self.terms {
+            sealed.push(seal(SectionKind::Terms, None, payload)?);
         }
+        let (sections, files): (Vec<SectionRef>, Vec<BundleFile>) = sealed.into_iter().unzip();
         let manifest = Manifest {
             format: FORMAT_VERSION,
             generator: self.generator,
@@ -181,6 +176,26 @@ impl<'a> BundleBuilder<'a> {
         Manifest::from_json(&manifest_json).map_err(|e| Error::new(ErrorKind::InvalidInput, e.message()))?;
         Ok(SealedBundle { manifest, manifest_json, files })
     }
+}
+
+/// A section and its file.
+fn seal(kind: SectionKind, first_document: Option<u32>, payload: Vec<u8>) -> Result<(SectionRef, BundleFile)> {
+    let bytes = frame::seal(kind, &payload)?;
+    let sha256 = sha256_hex(&bytes);
+    let name = format!("{}-{}.kbs", kind.name(), &sha256[..16]);
+    let section = SectionRef { kind, file: name.clone(), bytes: bytes.len() as u64, sha256, first_document };
+    Ok((section, BundleFile { name, bytes }))
+}
+
+#[cfg(feature = "parallel")]
+fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> Result<R> + Sync + Send) -> Result<Vec<R>> {
+    use rayon::prelude::*;
+    items.par_iter().map(f).collect()
+}
+
+#[cfg(not(feature = "parallel"))]
+fn map<T, R>(items: &[T], f: impl Fn(&T) -> Result<R>) -> Result<Vec<R>> {
+    items.iter().map(f).collect()
 }
 
 fn collections(documents: &[Document], chunks: &[Chunk]) -> Vec<CollectionInfo> {

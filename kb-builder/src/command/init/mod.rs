@@ -13,6 +13,7 @@ Examples:
   kb-builder init ~/course                the same for another folder
   kb-builder init --github-pages          a workflow that publishes, in a repository with a kb.toml
   kb-builder init notes --github-pages    and a kb.toml for the folder notes
+  kb-builder init --schema > kb.schema.json   for editors: `#:schema kb.schema.json` on the first line of kb.toml
 
 Every key that is written to kb.toml is explained, the others stand there as comments. Then run `kb-builder build`.
 With a workflow: push, and choose \"GitHub Actions\" as the source in the repository's settings, under Pages.";
@@ -30,6 +31,9 @@ pub struct Args {
     /// The branch that is published
     #[arg(long, default_value = "main", value_name = "NAME", requires = "github_pages")]
     branch: String,
+    /// Print the JSON Schema of kb.toml, with which an editor checks, completes and explains its keys
+    #[arg(long, conflicts_with_all = ["paths", "github_pages", "force"])]
+    schema: bool,
     /// Replace a file that is there already
     #[arg(long)]
     force: bool,
@@ -37,6 +41,10 @@ pub struct Args {
 
 /// Writes.
 pub fn run(args: &Args) -> Result<ExitCode> {
+    if args.schema {
+        super::print_json(&crate::config::schema())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     match args.paths.as_slice() {
         paths if args.github_pages => workflow::write(paths, &args.branch, args.force)?,
         [] => settings::write(Path::new("."), args.force)?,

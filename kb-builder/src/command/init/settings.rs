@@ -115,7 +115,8 @@ fn quoted(text: &str) -> String {
 
 fn written(title: &str, sources: &[Found], published: Option<&str>) -> String {
     let mut out = format!(
-        "# Settings of this knowledge base. Every key is optional; paths are relative to this file.\n\n\
+        "# Settings of this knowledge base. Every key is optional; paths are relative to this file.\n\
+         # For an editor that knows TOML: kb-builder init --schema > kb.schema.json, and a first line `#:schema kb.schema.json`.\n\n\
          # Stands at the top of the page.\ntitle = {}\n# Language of the page's own words, zh or en. Default: what most of the text is in.\n# language = \"zh\"\n",
         quoted(title)
     );

@@ -2,6 +2,7 @@
 
 use super::alphabet;
 use super::bits::{BitWriter, put_varint};
+use super::collected::Collected;
 use super::field::{BLOCK, LONG_LIST};
 use super::{FIELDS, FORMAT_VERSION, LexicalIndex, PARTS_VERSION, TOKENIZER_VERSION};
 use crate::chunk::{Chunk, opening_headings, plain_passage, title_path};
@@ -27,8 +28,8 @@ struct FieldBuilder {
     /// For each passage whether its unit is a new one.
     starts: Vec<bool>,
     lengths: Vec<u32>,
-    /// Units and frequencies by term.
-    terms: HashMap<String, Vec<(u32, u32)>>,
+    /// The units that have a term.
+    terms: HashMap<String, Collected>,
 }
 
 impl LexicalBuilder {
@@ -132,13 +133,9 @@ impl FieldBuilder {
                 return;
             }
             length += u32::from(token.kind.counts());
-            let postings = match self.terms.get_mut(token.term) {
-                Some(postings) => postings,
-                None => self.terms.entry(token.term.to_owned()).or_default(),
-            };
-            match postings.last_mut() {
-                Some((last, frequency)) if *last == unit => *frequency += 1,
-                _ => postings.push((unit, 1)),
+            match self.terms.get_mut(token.term) {
+                Some(collected) => collected.add(unit),
+                None => self.terms.entry(token.term.to_owned()).or_default().add(unit),
             }
         });
         self.lengths.push(length);
@@ -160,7 +157,7 @@ impl FieldBuilder {
                 (bytes, list)
             })
             .collect();
-        entries.sort_unstable();
+        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let mut runs: Vec<Run> = vec![Run::default()];
         for block in entries.chunks(BLOCK) {
             let full = |run: &Run| part_bytes.is_some_and(|n| run.len() >= n);
@@ -173,7 +170,7 @@ impl FieldBuilder {
             let mut bits = BitWriter::default();
             for (term, list) in block {
                 put_term(&mut run.all_terms, last, term);
-                put_list(&mut bits, units, list);
+                put_list(&mut bits, units, &list.postings());
                 last = term;
             }
             run.first = run.first.take().or_else(|| block.first().map(|(term, _)| term.clone()));

@@ -23,6 +23,8 @@ mod alphabet;
 mod bits;
 #[cfg(feature = "build")]
 mod builder;
+#[cfg(feature = "build")]
+mod collected;
 mod field;
 mod lookup;
 
