@@ -121,6 +121,7 @@ impl PresetName {
                     ..LlmConfig::default()
                 },
                 watcher: WatcherConfig { interval: Some(30.0), settle: None },
+                ..Preset::default()
             },
         }
     }

@@ -108,13 +108,11 @@ impl KnowledgeBase {
         serialise(&ResponseDto::new(&response, missing))
     }
 
-    /// The files with terms that the last search would have read and that have not come: what it found is not all. When
-    /// they are added, the same search may want others; when it wants none, its result is final.
+    /// Which of the `terms` sections, counted from 0, the last search would have read and have not come: what it found is
+    /// not all. When they are added, the same search may want others; when it wants none, its result is final.
     #[wasm_bindgen(js_name = wantedTerms)]
-    pub fn wanted_terms(&self) -> Vec<String> {
-        let wanted = self.base.as_ref().map_or_else(Vec::new, |base| base.lexical_index().wanted());
-        let file = |part: usize| Some(self.manifest.sections_of(SectionKind::Terms).nth(part)?.file.clone());
-        wanted.into_iter().filter_map(file).collect()
+    pub fn wanted_terms(&self) -> Vec<u32> {
+        self.base.as_ref().map_or_else(Vec::new, |base| base.lexical_index().wanted())
     }
 
     /// The passages that the query's collections and filters admit, one bit a passage, lowest first;

@@ -88,7 +88,7 @@ export interface Response {
 }
 
 export interface Section {
-    kind: "docs" | "text" | "chunks" | "lexical" | "vectors" | "graph";
+    kind: "docs" | "text" | "chunks" | "lexical" | "vectors" | "graph" | "terms";
     /** Name of the file beside the manifest. */
     file: string;
     bytes: number;

@@ -88,7 +88,7 @@ export interface Response {
 }
 
 export interface Section {
-    kind: "docs" | "text" | "chunks" | "lexical" | "vectors" | "graph";
+    kind: "docs" | "text" | "chunks" | "lexical" | "vectors" | "graph" | "terms";
     /** Name of the file beside the manifest. */
     file: string;
     bytes: number;
@@ -298,7 +298,7 @@ export class KnowledgeBase {
     [Symbol.dispose](): void;
     /**
      * Takes the bytes of a section file: `docs`, `chunks` and `lexical` before `finish`, `text` before or
-     * after it.
+     * after it, `terms` after it.
      *
      * # Errors
      * Throws a `KbError`: `kb::corrupt` for bytes that are not that file, `kb::invalid_input` for a name
@@ -383,6 +383,11 @@ export class KnowledgeBase {
      */
     sections(): Section[];
     /**
+     * Which of the `terms` sections, counted from 0, the last search would have read and have not come: what it found is
+     * not all. When they are added, the same search may want others; when it wants none, its result is final.
+     */
+    wantedTerms(): Uint32Array;
+    /**
      * Whether `finish` has succeeded.
      */
     readonly ready: boolean;
@@ -411,6 +416,7 @@ export interface InitOutput {
     readonly knowledgebase_ready: (a: number) => number;
     readonly knowledgebase_search: (a: number, b: any, c: number, d: number, e: number, f: number) => [number, number, number];
     readonly knowledgebase_sections: (a: number) => [number, number, number];
+    readonly knowledgebase_wantedTerms: (a: number) => [number, number];
     readonly start: () => void;
     readonly __wbindgen_malloc: (a: number, b: number) => number;
     readonly __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;

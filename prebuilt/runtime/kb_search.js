@@ -16,7 +16,7 @@ export class KnowledgeBase {
     }
     /**
      * Takes the bytes of a section file: `docs`, `chunks` and `lexical` before `finish`, `text` before or
-     * after it.
+     * after it, `terms` after it.
      *
      * # Errors
      * Throws a `KbError`: `kb::corrupt` for bytes that are not that file, `kb::invalid_input` for a name
@@ -225,6 +225,17 @@ export class KnowledgeBase {
             throw takeFromExternrefTable0(ret[1]);
         }
         return takeFromExternrefTable0(ret[0]);
+    }
+    /**
+     * Which of the `terms` sections, counted from 0, the last search would have read and have not come: what it found is
+     * not all. When they are added, the same search may want others; when it wants none, its result is final.
+     * @returns {Uint32Array}
+     */
+    wantedTerms() {
+        const ret = wasm.knowledgebase_wantedTerms(this.__wbg_ptr);
+        var v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        return v1;
     }
 }
 if (Symbol.dispose) KnowledgeBase.prototype[Symbol.dispose] = KnowledgeBase.prototype.free;
@@ -555,6 +566,11 @@ function debugString(val) {
         // Per MDN: 'This list of values is exhaustive.'
         // https://developer.mozilla.org/en-US/docs/Web/JavaScript/Reference/Operators/typeof#description
     }
+}
+
+function getArrayU32FromWasm0(ptr, len) {
+    ptr = ptr >>> 0;
+    return getUint32ArrayMemory0().subarray(ptr / 4, ptr / 4 + len);
 }
 
 function getArrayU8FromWasm0(ptr, len) {

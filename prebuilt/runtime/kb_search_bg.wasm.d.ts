@@ -14,6 +14,7 @@ export const knowledgebase_passage: (a: number, b: number, c: number, d: number)
 export const knowledgebase_ready: (a: number) => number;
 export const knowledgebase_search: (a: number, b: any, c: number, d: number, e: number, f: number) => [number, number, number];
 export const knowledgebase_sections: (a: number) => [number, number, number];
+export const knowledgebase_wantedTerms: (a: number) => [number, number];
 export const start: () => void;
 export const __wbindgen_malloc: (a: number, b: number) => number;
 export const __wbindgen_realloc: (a: number, b: number, c: number, d: number) => number;

@@ -48,7 +48,8 @@ serve({
       const response = kb.search(query, candidates?.ids, candidates?.scores);
       const wanted = kb.wantedTerms();
       if (!wanted.length) return response;
-      await Promise.all(wanted.map((file) => loadPart(file)));
+      const terms = kb.sections().filter(({ kind }) => kind === 'terms');
+      await Promise.all(Array.from(wanted, (part) => loadPart(terms[part].file)));
     }
   },
   /** What the encoder is to look for: how many passages, and which ones at all. */

@@ -146,7 +146,7 @@ impl Field {
                 let length = input.varint()? as usize;
                 let first = input.take(length)?.to_vec();
                 if parts.last().is_some_and(|p: &Part| p.first >= first) {
-                    return Err(corrupt("parts are not in order"));
+                    return Err(corrupt("terms are not in order"));
                 }
                 parts.push(Part { first, terms, bytes: None, blocks: Vec::new(), wanted: AtomicBool::default() });
             }
@@ -167,7 +167,7 @@ impl Field {
 
     /// Takes a part that has come.
     pub fn add_part(&mut self, index: usize, bytes: Vec<u8>) -> Result<()> {
-        let part = self.parts.get_mut(index).ok_or_else(|| corrupt("there is no such part"))?;
+        let part = self.parts.get_mut(index).ok_or_else(|| corrupt("a block is missing"))?;
         let blocks = read_blocks(&bytes, 0..bytes.len(), part.terms as usize)?;
         let (bytes, blocks) = (Some(bytes), blocks);
         let new = Part {
@@ -183,12 +183,12 @@ impl Field {
             return Ok(());
         }
         part.blocks.clear();
-        Err(corrupt("a part begins with another term"))
+        Err(corrupt("terms are not in order"))
     }
 
     /// The parts that were asked for since the last time and have not come.
-    pub fn wanted(&self) -> Vec<usize> {
-        (0..self.parts.len()).filter(|i| self.parts[*i].wanted.swap(false, Ordering::Relaxed)).collect()
+    pub fn wanted(&self) -> Vec<u32> {
+        (0..).zip(&self.parts).filter(|(_, part)| part.wanted.swap(false, Ordering::Relaxed)).map(|(i, _)| i).collect()
     }
 
     /// The part that has `term` if any has it: the last one whose first term is not larger.

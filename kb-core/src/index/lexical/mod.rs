@@ -171,7 +171,7 @@ impl LexicalIndex {
 
     /// The parts that were needed since the last call and have not come: what was found without them is not all. When they
     /// have come and the same is asked again, others may be wanted; when none is, the result is that of the whole index.
-    pub fn wanted(&self) -> Vec<usize> {
+    pub fn wanted(&self) -> Vec<u32> {
         self.fields[FieldKind::Text as usize].wanted()
     }
 

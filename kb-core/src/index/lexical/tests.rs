@@ -187,7 +187,7 @@ fn asked(
     index: &mut LexicalIndex,
     parts: &[Vec<u8>],
     ask: &dyn Fn(&LexicalIndex) -> Vec<(u32, f32)>,
-) -> (Vec<(u32, f32)>, Vec<usize>) {
+) -> (Vec<(u32, f32)>, Vec<u32>) {
     let mut came = Vec::new();
     loop {
         let found = ask(index);
@@ -196,7 +196,7 @@ fn asked(
             return (found, came);
         }
         for part in wanted {
-            index.add_part(part, parts[part].clone()).expect("its part");
+            index.add_part(part as usize, parts[part as usize].clone()).expect("its part");
             came.push(part);
         }
     }
