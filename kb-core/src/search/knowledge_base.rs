@@ -382,7 +382,7 @@ impl KnowledgeBase {
     /// Whether some passage has each term of `word`.
     fn is_known(&self, word: &str) -> Result<bool> {
         for term in query_terms(word) {
-            if self.lexical.posting_count(&term.term)? == 0 {
+            if self.lexical.lacks(&term.term)? {
                 return Ok(false);
             }
         }

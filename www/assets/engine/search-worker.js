@@ -10,6 +10,14 @@ const EAGER_TEXT = 600_000;
 /** The first results wait this long for their text, and are shown without where the network is slower. Milliseconds. */
 const TEXT_PATIENCE = 80;
 
+/** How long the rest of a knowledge base waits before it looks again whether a search is running. Milliseconds. */
+const QUIET = 250;
+
+/** @param {number} ms */
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** How many searches are running. */
+let searching = 0;
 /** @type {KnowledgeBase} */
 let kb;
 /** @type {URL} */
@@ -44,12 +52,17 @@ serve({
   early: (href, bytes) => giveEarly(href, bytes),
   /** Asks again as long as parts of the index that the question needs have not come. */
   async search(query, candidates) {
-    for (;;) {
-      const response = kb.search(query, candidates?.ids, candidates?.scores);
-      const wanted = kb.wantedTerms();
-      if (!wanted.length) return response;
-      const terms = kb.sections().filter(({ kind }) => kind === 'terms');
-      await Promise.all(Array.from(wanted, (part) => loadPart(terms[part].file)));
+    searching += 1;
+    try {
+      for (;;) {
+        const response = kb.search(query, candidates?.ids, candidates?.scores);
+        const wanted = kb.wantedTerms();
+        if (!wanted.length) return response;
+        const terms = kb.sections().filter(({ kind }) => kind === 'terms');
+        await Promise.all(Array.from(wanted, (part) => loadPart(terms[part].file)));
+      }
+    } finally {
+      searching -= 1;
     }
   },
   /** What the encoder is to look for: how many passages, and which ones at all. */
@@ -64,7 +77,12 @@ serve({
     const small = text.reduce((sum, { bytes }) => sum + bytes, 0) <= limit;
     // In the background, outside the queue: searches are answered between the parts.
     (async () => {
-      for (const { file } of small ? [...terms, ...text] : terms) await loadPart(file, 'low');
+      await wait(QUIET);
+      for (const { file } of small ? [...terms, ...text] : terms) {
+        // What somebody waits for goes before.
+        while (searching) await wait(QUIET);
+        await loadPart(file, 'low');
+      }
     })().catch(() => {}); // a part that is needed is asked for again, and its failure shown then
   },
   /** @param {number} index @param {string} chunkId a passage to point out, or '' */
@@ -96,7 +114,7 @@ async function load(manifest) {
   kb.finish();
   if (eager) {
     const coming = Promise.all(text.map(({ file }) => loadPart(file))).catch(() => {}); // asked for again when it is needed
-    await Promise.race([coming, new Promise((resolve) => setTimeout(resolve, TEXT_PATIENCE))]);
+    await Promise.race([coming, wait(TEXT_PATIENCE)]);
   }
   prune(cache, folder, sections);
   keep(cache, new URL('manifest.json', folder), manifest);

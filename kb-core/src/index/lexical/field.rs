@@ -204,6 +204,11 @@ impl Field {
         }
     }
 
+    /// Whether the part that `term` would be in has come.
+    pub fn can_tell(&self, term: &[u8]) -> bool {
+        self.parts.get(self.part_of(term)).is_none_or(Part::is_here)
+    }
+
     /// How many postings `term` has.
     pub fn posting_count(&self, bytes: &[u8], term: &[u8]) -> Result<u32> {
         match self.list_of(bytes, term)? {

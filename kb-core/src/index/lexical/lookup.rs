@@ -76,7 +76,7 @@ impl LexicalIndex {
                     lookup.forms.extend(others.map(|t| (t, COMPLETION_FACTOR)));
                 }
                 let may_be_mistyped = corrected < MAX_CORRECTED_WORDS && is_correctable(term);
-                if lookup.forms.len() == 1 && may_be_mistyped && !self.has_term(&term.term)? {
+                if lookup.forms.len() == 1 && may_be_mistyped && self.lacks(&term.term)? {
                     corrected += 1;
                     lookup.forms.extend(self.similar(term)?);
                     lookup.corrected = lookup.forms.len() > 1;
@@ -100,9 +100,11 @@ impl LexicalIndex {
         Ok(most)
     }
 
-    /// Whether any passage has `term`.
-    fn has_term(&self, term: &str) -> Result<bool> {
-        Ok(self.posting_count(term)? > 0)
+    /// Whether no passage has `term`, as far as can be told: what has not come may have it.
+    pub(crate) fn lacks(&self, term: &str) -> Result<bool> {
+        let mut bytes = Vec::with_capacity(term.len());
+        alphabet::encode(term, &mut bytes);
+        Ok(self.posting_count(term)? == 0 && self.fields.iter().all(|field| field.can_tell(&bytes)))
     }
 
     /// The terms nearest to a word that is not in the index, with what each counts: only those at the least
@@ -158,7 +160,7 @@ impl LexicalIndex {
         if found.is_empty() && typed.is_ascii() {
             for cut in (4..typed.len()).rev() {
                 let (stem, rest) = typed.split_at(cut);
-                if ENDINGS.iter().any(|e| e.starts_with(rest)) && self.has_term(stem)? {
+                if ENDINGS.iter().any(|e| e.starts_with(rest)) && self.posting_count(stem)? > 0 {
                     found.insert(stem.to_owned());
                     break;
                 }

@@ -220,7 +220,7 @@ fn a_question_needs_the_parts_of_its_words_only() {
     let (empty, parts) = in_parts(&passages, 600);
     assert!(parts.len() >= 8 && empty.part_count() == parts.len(), "{}", parts.len());
     for (text, unfinished, most) in [
-        ("zorkabc", false, 1),
+        ("zorkabi", false, 1),
         ("zorkabc zorkhij", false, parts.len()),
         ("zorkab", true, 3),
         ("title", false, 1),
