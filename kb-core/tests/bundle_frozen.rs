@@ -6,6 +6,7 @@ mod common;
 
 use kb_core::bundle::{MANIFEST_FILE, SectionKind, open_bundle, unpack};
 use kb_core::chunk::{Chunk, ChunkKind};
+use kb_core::index::lexical::LexicalIndex;
 use kb_core::search::FusionMethod;
 use std::path::PathBuf;
 
@@ -54,6 +55,52 @@ fn version_3_opens() {
         open_bundle(&manifest, &SectionKind::ALL, |s| Ok(std::fs::read(folder.join(&s.file)).unwrap())).unwrap();
     assert_eq!(opened.manifest.format, 3);
     assert_eq!(opened.chunks, typed_chunks());
+}
+
+/// Words in two parts: the first search wants the one that has its word.
+#[test]
+fn version_4_searches_by_parts() {
+    let folder = folder("v4");
+    let manifest = std::fs::read(folder.join(MANIFEST_FILE)).unwrap();
+    let mut opened =
+        open_bundle(&manifest, &SectionKind::ALL, |s| Ok(std::fs::read(folder.join(&s.file)).unwrap())).unwrap();
+    assert_eq!(opened.manifest.format, 4);
+    let mut index = LexicalIndex::from_bytes(opened.take_index(SectionKind::Lexical).unwrap()).unwrap();
+    let parts = opened.take_terms();
+    assert_eq!((parts.len(), index.part_count()), (2, 2));
+    assert_eq!(index.search("zebra", 5, None).unwrap(), []);
+    assert_eq!(index.wanted(), [1]);
+    index.add_part(1, parts[1].clone()).unwrap();
+    assert_eq!(index.search("zebra", 5, None).unwrap().iter().map(|hit| hit.0).collect::<Vec<_>>(), [4]);
+    assert!(index.wanted().is_empty());
+}
+
+/// Made tests/bundles/v4.
+#[cfg(feature = "build")]
+#[test]
+#[ignore = "writes into the source tree, and only where there is no such bundle yet"]
+fn write_version_4() {
+    use kb_core::bundle::BundleBuilder;
+    use kb_core::index::lexical::LexicalBuilder;
+
+    let folder = folder("v4");
+    assert!(!folder.join(MANIFEST_FILE).exists(), "frozen");
+    std::fs::create_dir_all(&folder).unwrap();
+    let documents = common::documents();
+    let chunks = typed_chunks();
+    let mut lexical = LexicalBuilder::new();
+    let words =
+        ["ant bear cat dog eagle fox goat hare ibis", "jackal koala lion", "mole newt", "owl panda", "quail zebra"];
+    for text in words.iter().take(chunks.len()) {
+        lexical.add("Animals", "", text).unwrap();
+    }
+    let (head, parts) = lexical.to_parts(40).unwrap();
+    let builder = BundleBuilder::new("kb-builder 0.1.0", &documents, &chunks).title("测试 test");
+    let sealed = builder.lexical_parts(head, parts).finish().unwrap();
+    for file in &sealed.files {
+        std::fs::write(folder.join(&file.name), &file.bytes).unwrap();
+    }
+    std::fs::write(folder.join(MANIFEST_FILE), &sealed.manifest_json).unwrap();
 }
 
 #[cfg(feature = "vector")]

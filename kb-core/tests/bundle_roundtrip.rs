@@ -128,7 +128,7 @@ fn a_manifest_must_agree_with_itself_and_its_files() {
     assert_eq!(kind("<!DOCTYPE html>"), ErrorKind::NotABundle);
     assert_eq!(kind("{}"), ErrorKind::NotABundle);
     assert_eq!(kind(&json[..json.len() / 2]), ErrorKind::Corrupt);
-    assert_eq!(kind("{\"format\": 4, \"everything\": \"else\"}"), ErrorKind::NewerFormat);
+    assert_eq!(kind("{\"format\": 99, \"everything\": \"else\"}"), ErrorKind::NewerFormat);
     assert_eq!(kind("{\"format\": 0}"), ErrorKind::Corrupt);
     for (from, to) in [
         ("\"documents\": 3", "\"documents\": 4"),
