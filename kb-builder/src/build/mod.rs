@@ -1,9 +1,11 @@
 //! The build: sources → documents → passages → vectors → indexes → site.
 
+mod cut;
 mod embed;
 mod intake;
 mod means;
 
+use crate::cache::Graphs;
 use crate::config::{PageLanguage, SourceConfig};
 use crate::embedding::{EmbeddingModel, ModelChoice};
 use crate::error::{Error, Result};
@@ -19,6 +21,7 @@ use kb_core::embed::TextKind;
 use kb_core::index::lexical::LexicalBuilder;
 use kb_core::index::vector::{GRAPH_FROM, GraphOptions, VectorIndex};
 use kb_core::search::RetrievalOptions;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -97,7 +100,8 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
 
     let documents = intake::read_all(&sources, &site, options.originals, &mut summary, reporter)?;
     let strategies = strategies(options, &sources);
-    let chunks = cut(&documents, &strategies, &options.chunking, model.as_ref(), reporter)?;
+    let cache = options.cache.as_deref();
+    let chunks = cut::cut(&documents, &strategies, &options.chunking, model.as_ref(), cache, reporter)?;
     if chunks.is_empty() {
         let looked = sources.iter().map(|s| s.collection()).collect::<Vec<_>>().join(", ");
         return Err(Error::failed(
@@ -111,8 +115,8 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
     let embedding = match &model {
         Some(model) => {
             let texts: Vec<String> =
-                chunks.iter().map(|c| chunk::embedding_text(&documents[c.doc as usize], c)).collect();
-            Some(embed_texts(model, options.cache.as_deref(), TextKind::Passage, &texts, reporter)?)
+                chunks.par_iter().map(|c| chunk::embedding_text(&documents[c.doc as usize], c)).collect();
+            Some(embed_texts(model, cache, TextKind::Passage, &texts, reporter)?)
         }
         None => None,
     };
@@ -157,35 +161,6 @@ fn outside_of(out: &Path, source: &SourceConfig) -> Result<()> {
     ))
 }
 
-/// Cuts all documents into passages, in the order of the documents.
-fn cut(
-    documents: &[Document],
-    own: &BTreeMap<String, ChunkStrategy>,
-    general: &ChunkStrategy,
-    model: Option<&EmbeddingModel>,
-    reporter: &Reporter,
-) -> Result<Vec<Chunk>> {
-    // A passage that the model reads only in part would not be found by its end.
-    let counter = model.map(EmbeddingModel::token_counter).transpose()?.flatten();
-    let limit = model.map_or(0, |m| m.info().max_tokens);
-    reporter.stage("cutting", documents.len() as u64, "documents");
-    let mut chunks = Vec::new();
-    for (i, document) in documents.iter().enumerate() {
-        let number = u32::try_from(i)
-            .map_err(|_| Error::failed("over four thousand million documents", "build several knowledge bases"))?;
-        let passages = own.get(&document.collection).unwrap_or(general).chunk(document, number)?;
-        chunks.extend(match &counter {
-            Some(counter) => chunk::fit(document, passages, limit, &|text| {
-                if counter.surely_fits(text, limit) { 0 } else { counter.count(TextKind::Passage, text) }
-            }),
-            None => passages,
-        });
-        reporter.advance(1);
-    }
-    reporter.end_stage();
-    Ok(chunks)
-}
-
 /// Builds the indexes and seals the bundle.
 fn index(
     options: &Options,
@@ -194,35 +169,64 @@ fn index(
     vectors: Option<(&EmbeddingModel, &Embedding)>,
     reporter: &Reporter,
 ) -> Result<SealedBundle> {
-    reporter.stage("indexing", chunks.len() as u64, "passages");
-    let mut lexical = LexicalBuilder::new();
-    for chunk in chunks {
-        lexical.add_chunk(&documents[chunk.doc as usize], chunk)?;
-        reporter.advance(1);
+    let mut index = None;
+    if let Some((model, embedding)) = vectors {
+        let passages: Vec<Passage> = chunks.par_iter().map(|c| Passage::new(&documents[c.doc as usize], c)).collect();
+        let means = centring(model, options.cache.as_deref(), &passages, &embedding.vectors, reporter)?;
+        let plain = VectorIndex::build(model.info().dim, &embedding.vectors.concat())?;
+        index = Some((model, if let Some(means) = means { plain.with_centring(means)? } else { plain }));
     }
+    let payload = index.as_ref().map(|(_, index)| index.to_bytes()).unwrap_or_default();
+    let with_graph = index.as_ref().filter(|_| chunks.len() >= GRAPH_FROM);
+    let rounds = if with_graph.is_some() { 2 } else { 1 };
+    reporter.stage("indexing", rounds * chunks.len() as u64, "passages");
+    // Neither of the two needs anything of the other.
+    let (lexical, graph) = rayon::join(
+        || words(documents, chunks, reporter),
+        || with_graph.map(|(_, index)| graph(index, &payload, options.cache.as_deref(), reporter)).transpose(),
+    );
     reporter.end_stage();
     let title = options.title.clone().unwrap_or_else(|| default_title(documents));
     let language = options.language.map(PageLanguage::code).unwrap_or_else(|| main_language(documents));
     let generator = concat!("kb-builder ", env!("CARGO_PKG_VERSION"));
     let mut bundle =
-        BundleBuilder::new(generator, documents, chunks).title(&title).language(language).lexical(lexical.to_bytes()?);
+        BundleBuilder::new(generator, documents, chunks).title(&title).language(language).lexical(lexical?);
     bundle = bundle.retrieval(options.retrieval).synonyms(&options.synonyms).templates(options.templates.clone());
-    if let Some((model, embedding)) = vectors {
-        let mut index = VectorIndex::build(model.info().dim, &embedding.vectors.concat())?;
-        let passages: Vec<Passage> = chunks.iter().map(|c| Passage::new(&documents[c.doc as usize], c)).collect();
-        if let Some(means) = centring(model, options.cache.as_deref(), &passages, &embedding.vectors, reporter)? {
-            index = index.with_centring(means)?;
-        }
-        bundle = bundle.vectors(model.info().clone(), index.to_bytes());
-        if chunks.len() >= GRAPH_FROM {
-            reporter.stage("graph", chunks.len() as u64, "passages");
-            let (graph, _) = index.build_graph(&GraphOptions::default())?;
-            bundle = bundle.graph(graph);
-            reporter.advance(chunks.len() as u64);
-            reporter.end_stage();
-        }
+    if let Some((model, _)) = index {
+        bundle = bundle.vectors(model.info().clone(), payload);
+    }
+    if let Some(graph) = graph? {
+        bundle = bundle.graph(graph);
     }
     Ok(bundle.finish()?)
+}
+
+/// The index of words.
+fn words(documents: &[Document], chunks: &[Chunk], reporter: &Reporter) -> Result<Vec<u8>> {
+    let mut lexical = LexicalBuilder::new();
+    for chunk in chunks {
+        lexical.add_chunk(&documents[chunk.doc as usize], chunk)?;
+        reporter.advance(1);
+    }
+    Ok(lexical.to_bytes()?)
+}
+
+/// The graph over vectors whose section is `payload`: as an earlier build made it, or a new one.
+fn graph(index: &VectorIndex, payload: &[u8], cache: Option<&Path>, reporter: &Reporter) -> Result<Vec<u8>> {
+    let options = GraphOptions::default();
+    let kept = cache.map(|dir| Graphs::of(dir, payload, &options));
+    let graph = match kept.as_ref().and_then(Graphs::get) {
+        Some(graph) => graph,
+        None => {
+            let (graph, _) = index.build_graph(&options)?;
+            if let Some(kept) = kept {
+                kept.put(&graph);
+            }
+            graph
+        }
+    };
+    reporter.advance(index.len() as u64);
+    Ok(graph)
 }
 
 /// The names of the collections, in their order.
