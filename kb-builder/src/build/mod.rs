@@ -6,7 +6,7 @@ mod intake;
 mod means;
 
 use crate::cache::Graphs;
-use crate::config::{PageLanguage, SourceConfig};
+use crate::config::{ChunkingConfig, PageLanguage, SourceConfig};
 use crate::embedding::{EmbeddingModel, ModelChoice};
 use crate::error::{Error, Result};
 use crate::model::cache_dir;
@@ -15,7 +15,7 @@ use crate::site::{self, Page, Site};
 use crate::source::{self, Problem};
 use kb_core::answer::prompt::TemplateChanges;
 use kb_core::bundle::{BundleBuilder, SealedBundle};
-use kb_core::chunk::{self, Chunk, ChunkStrategy};
+use kb_core::chunk::{self, Chunk};
 use kb_core::document::Document;
 use kb_core::embed::TextKind;
 use kb_core::index::lexical::LexicalBuilder;
@@ -52,7 +52,7 @@ pub struct Options {
     /// How the base is searched.
     pub retrieval: RetrievalOptions,
     /// How documents are cut, where their source says nothing else.
-    pub chunking: ChunkStrategy,
+    pub chunking: ChunkingConfig,
     /// The author's list of synonyms, checked.
     pub synonyms: String,
     /// What is replaced of the words that a language model gets with the passages.
@@ -93,7 +93,15 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
     for source in &options.sources {
         outside_of(&options.out, source)?;
     }
+    let own = options.sources.iter().filter_map(|s| s.chunking.as_ref());
+    let chunkings: Vec<&ChunkingConfig> = own.chain([&options.chunking]).collect();
+    for chunking in &chunkings {
+        cut::check_model(chunking, options.model.as_ref())?;
+    }
     let model = options.model.as_ref().map(|m| EmbeddingModel::open(m, options.cache.as_deref())).transpose()?;
+    for chunking in &chunkings {
+        cut::check_size(chunking, model.as_ref())?;
+    }
     let sources = source::open_all(&options.sources, &options.out)?;
     let site = Site::begin(&options.out, &cache_dir().join("locks"))?;
     let mut summary = Summary { out: options.out.clone(), ..Summary::default() };
@@ -144,9 +152,9 @@ pub fn build(options: &Options, reporter: &Reporter) -> Result<Summary> {
 }
 
 /// The strategies of the sources that have their own, by collection.
-fn strategies(options: &Options, sources: &[Box<dyn source::Source>]) -> BTreeMap<String, ChunkStrategy> {
+fn strategies(options: &Options, sources: &[Box<dyn source::Source>]) -> BTreeMap<String, ChunkingConfig> {
     let own = options.sources.iter().zip(sources);
-    own.filter_map(|(config, source)| Some((source.collection().to_string(), config.chunking?.strategy()))).collect()
+    own.filter_map(|(config, source)| Some((source.collection().to_string(), config.chunking?))).collect()
 }
 
 /// That no source lies in the folder that is replaced: it would be gone afterwards.

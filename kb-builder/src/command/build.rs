@@ -24,7 +24,7 @@ Without --url-base a hit opens in the page's own reader.
 
 kb.toml has the keys title, language, [[source]] (name, path, include, exclude, url_base,
 code, chunking; or urls, github, website, portfolio, ready: `kb-builder sources list`), [model] (path), [embedding] (provider, model, base_url, api_key, api_key_env, max_chars,
-query_prefix, passage_prefix), [site] (out, originals, url), [chunking] (strategy, size, overlap, min), [retrieval] (fusion, lexical_weight,
+query_prefix, passage_prefix), [site] (out, originals, url), [chunking] (strategy, unit, size, overlap, min), [retrieval] (fusion, lexical_weight,
 rerank, rrf_k, three_way, expand, synonyms, route, per_document, min_score, max_distance) and [llm]. A flag is stronger than the environment variable KB_MODEL
 or KB_CACHE, and that is stronger than the file. PATHs replace the file's sources.
 
@@ -146,7 +146,7 @@ fn resolve(args: Args) -> Result<Options> {
         originals: !args.no_originals && config.site.originals.unwrap_or(true),
         site_url,
         retrieval: config.retrieval.options(),
-        chunking: config.chunking.strategy(),
+        chunking: config.chunking,
         synonyms: config.retrieval.synonyms.as_deref().map(read_synonyms).transpose()?.unwrap_or_default(),
         templates: config.llm.templates.checked()?,
     })

@@ -92,3 +92,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_scaled_strategy_keeps_to_the_ranges() {
+    let strategies = [
+        ChunkStrategy::default(),
+        ChunkStrategy::Sliding(Window { size: 100, overlap: 50, min: 100 }),
+        ChunkStrategy::Paragraph(Window::PARAGRAPH),
+        ChunkStrategy::Line(Window::LINE),
+        ChunkStrategy::Portfolio(Window::PORTFOLIO),
+    ];
+    for strategy in strategies {
+        for factor in [0.0, 0.01, 0.33, 1.0, 3.7, 1e6] {
+            strategy.scaled(factor).validate().expect("in range");
+        }
+        assert_eq!(strategy.scaled(1.0), strategy);
+    }
+    let half = ChunkStrategy::Sliding(Window::SLIDING).scaled(0.5);
+    assert_eq!((half.size(), half), (400, ChunkStrategy::Sliding(Window { size: 400, overlap: 75, min: 25 })));
+}
