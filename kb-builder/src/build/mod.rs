@@ -164,8 +164,8 @@ fn outside_of(out: &Path, source: &SourceConfig) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(
-        format!("the source {} is inside --out, which a build replaces", source.path.display()),
-        "choose an --out that holds no source",
+        format!("the source {} is inside the folder to write, which a build replaces", source.path.display()),
+        "choose another one, by --out or `out` in [site], that holds no source",
     ))
 }
 

@@ -102,7 +102,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
 /// Flag before environment before file before default.
 fn resolve(args: Args) -> Result<Options> {
     let config = Config::load(args.config.as_deref())?;
-    let sources = if args.paths.is_empty() {
+    let from_file = args.paths.is_empty();
+    let sources = if from_file {
         config.sources
     } else {
         let one = |path| SourceConfig {
@@ -125,12 +126,15 @@ fn resolve(args: Args) -> Result<Options> {
             ),
         ));
     }
+    // A mistake is named where it was made.
+    let what = if args.site_url.is_some() { "--site-url" } else { "`url` in [site]" };
     let site_url = args.site_url.or(config.site.url);
     if let Some(url) = &site_url {
-        address::absolute("--site-url", url)?;
+        address::absolute(what, url)?;
     }
+    let what = if from_file { "`url_base` in [[source]]" } else { "--url-base" };
     for base in sources.iter().filter_map(|source| source.url_base.as_deref()) {
-        address::pattern("--url-base", base)?;
+        address::pattern(what, base)?;
     }
     let folder = args.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let choose = || config.embedding.choose(&args.embedder, args.model.as_deref(), &config.model, folder);
