@@ -36,6 +36,12 @@ pub fn absolute_or_relative(what: &str, address: &str) -> Result<()> {
     if address.starts_with("//") || scheme(address).is_some() {
         return absolute(what, address);
     }
+    if looks_like_host(address) {
+        return Err(Error::usage(
+            format!("{what} `{address}` is a folder beside the page, but looks like an address"),
+            format!("write https://{address} for a published site, ./{address} for a folder"),
+        ));
+    }
     if plain(address) && !address.is_empty() && is_folder(address) {
         return Ok(());
     }
@@ -63,6 +69,18 @@ pub fn pattern(what: &str, pattern: &str) -> Result<()> {
             "it begins with https:// or http://, or with / for a place on the same host",
         )
     })
+}
+
+/// Whether a relative address begins like one whose `https://` was left out: with names joined by dots, the last of them
+/// letters.
+fn looks_like_host(address: &str) -> bool {
+    let first = address.split('/').next().unwrap_or_default();
+    let mut names = first.rsplit('.');
+    let last = names.next().unwrap_or_default();
+    let is_domain = last.len() >= 2 && last.chars().all(|c| c.is_ascii_alphabetic());
+    let named = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '-');
+    let mut others = names.peekable();
+    is_domain && others.peek().is_some() && others.all(named)
 }
 
 /// What stands before the first colon, if that is a scheme and no part of a path.
@@ -104,6 +122,13 @@ mod tests {
     fn an_element_may_name_a_folder_beside_its_page() {
         for good in ["kb/", "../kb/", "/kb/", "https://e.org/kb/"] {
             absolute_or_relative("--src", good).expect(good);
+        }
+        for folder in ["site", "v1.2/kb", "./me.github.io/kb", "../a.b", "..", "/e.org/kb", "kb_1.0.x/"] {
+            absolute_or_relative("--src", folder).expect(folder);
+        }
+        for host in ["me.github.io/kb", "e.org", "e.org/", "www.my-course.example/a/b"] {
+            let said = absolute_or_relative("--src", host).expect_err(host);
+            assert!(said.hint().is_some_and(|h| h.contains(&format!("https://{host} "))), "{said}");
         }
         for bad in ["", "javascript:alert(1)", "data:text/html,x", "//", "a b", "kb/?x", "https://e.org/#x"] {
             absolute_or_relative("--src", bad).expect_err(bad);

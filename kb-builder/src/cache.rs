@@ -7,7 +7,12 @@
 //! made: a key of 16 bytes, the vector as f32, CRC-32 of both. All numbers little-endian. A record
 //! whose CRC does not match is skipped; a cut-off one at the end is removed.
 
+mod counts;
+mod graphs;
+
 use crate::error::{Error, Result};
+pub use counts::Counts;
+pub use graphs::Graphs;
 use kb_core::embed::{ModelInfo, TextKind};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -192,8 +197,12 @@ impl Cache {
 /// The file for a model in the folder of the caches, and the hash of its fingerprint.
 fn place(dir: &Path, fingerprint: &str) -> (PathBuf, Vec<u8>) {
     let identity = Sha256::digest(fingerprint.as_bytes()).to_vec();
-    let name: String = identity[..8].iter().map(|b| format!("{b:02x}")).collect();
-    (dir.join(format!("{name}.kbe")), identity)
+    (dir.join(format!("{}.kbe", short_hex(&identity))), identity)
+}
+
+/// The first 16 hex digits of a hash: part of a file's name.
+fn short_hex(hash: &[u8]) -> String {
+    hash.iter().take(8).map(|b| format!("{b:02x}")).collect()
 }
 
 fn open_file(path: &Path) -> Result<File> {
@@ -227,7 +236,7 @@ mod tests {
     use super::*;
     use kb_core::embed::Pooling;
 
-    fn model(fingerprint: &str) -> ModelInfo {
+    pub(super) fn model(fingerprint: &str) -> ModelInfo {
         ModelInfo {
             name: "m".into(),
             fingerprint: fingerprint.into(),

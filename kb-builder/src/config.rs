@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 
-pub use chunking::{ChunkingConfig, StrategyName};
+pub use chunking::{ChunkingConfig, LengthUnit, StrategyName};
 pub(crate) use schema::ProviderName;
 pub use schema::schema;
 pub use watcher::{Pace, WatcherConfig};

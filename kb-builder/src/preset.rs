@@ -106,7 +106,7 @@ impl PresetName {
                     strategy: Some(StrategyName::Heading),
                     size: Some(800),
                     overlap: Some(80),
-                    min: None,
+                    ..ChunkingConfig::default()
                 },
                 retrieval: RetrievalConfig {
                     fusion: Some(FusionMethod::Rrf),
@@ -128,7 +128,7 @@ impl PresetName {
 }
 
 fn chunking(strategy: StrategyName, size: usize, overlap: usize, min: usize) -> ChunkingConfig {
-    ChunkingConfig { strategy: Some(strategy), size: Some(size), overlap: Some(overlap), min: Some(min) }
+    ChunkingConfig { strategy: Some(strategy), unit: None, size: Some(size), overlap: Some(overlap), min: Some(min) }
 }
 
 impl Preset {

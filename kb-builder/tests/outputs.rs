@@ -53,7 +53,7 @@ fn a_source_inside_the_output_is_refused() {
     s.expect(0, &["build", "zh", "--no-model"]);
     let before = files(&s.path("site"));
     let output = s.expect(2, &["build", "site/files", "--no-model", "-o", "site"]);
-    assert!(stderr(&output).contains("inside --out"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("inside the folder to write"), "{}", stderr(&output));
     assert_eq!(files(&s.path("site")), before);
 }
 

@@ -157,6 +157,54 @@ fn damaged_files_are_errors_or_text() {
     }
 }
 
+#[test]
+fn pages_that_are_damaged_are_named() {
+    let bytes = std::fs::read(folder().join("typst-mixed.pdf")).expect("file");
+    let whole = read(&bytes, "x.pdf").expect("reads");
+    let damage = |notes: Vec<String>| notes.into_iter().find(|n| n.contains("damaged pages"));
+    assert_eq!(damage(whole.notes.list()), None);
+    let letters_of = |converted: &Converted| letters(&converted.document.text);
+    // The middle of each stream in turn: contents of pages, fonts, tables.
+    let starts: Vec<usize> =
+        bytes.windows(8).enumerate().filter(|(_, w)| w == b"\nstream\n").map(|(i, _)| i + 8).collect();
+    let mut named = Vec::new();
+    for start in starts {
+        let Some(length) = bytes[start..].windows(9).position(|w| w == b"endstream") else { continue };
+        let mut turned = bytes.clone();
+        turned[start + length / 2..][..8.min(length / 2)].iter_mut().for_each(|b| *b ^= 0x5a);
+        let Ok(converted) = read(&turned, "x.pdf") else { continue };
+        if let Some(note) = damage(converted.notes.list()) {
+            assert_ne!(letters_of(&converted), letters_of(&whole), "{note}");
+            named.push(note);
+        }
+    }
+    let of = |page| format!("x.pdf: damaged pages, whose text is missing in whole or in part ({page}): 1");
+    assert_eq!(named, [of(1), of(2), of(3)]);
+    for fixture in std::fs::read_dir(folder()).expect("fixtures") {
+        let path = fixture.expect("entry").path();
+        if path.extension().is_some_and(|e| e == "pdf")
+            && let Ok(converted) = read(&std::fs::read(&path).expect("reads"), "x.pdf")
+        {
+            assert_eq!(damage(converted.notes.list()), None, "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn pages_that_are_not_there_are_counted() {
+    let three =
+        String::from_utf8(written_by_hand("BT /F 12 Tf 50 700 Td (Only this page is left) Tj ET")).expect("text");
+    let converted = read(three.replace("/Count 1", "/Count 3").as_bytes(), "x.pdf").expect("reads");
+    assert!(
+        converted.notes.list().contains(&"x.pdf: damaged pages that are missing: 2".to_string()),
+        "{:?}",
+        converted.notes
+    );
+    let gone = three.replace("/Contents 4 0 R", "/Contents 9 0 R");
+    let refused = read(gone.as_bytes(), "x.pdf").expect_err("nothing to read");
+    assert!(refused.message().contains("damaged"), "{refused}");
+}
+
 /// A PDF of one page with this content; `F` is Helvetica, `X` a form that is half as large and stands at (50, 300).
 fn written_by_hand(content: &str) -> Vec<u8> {
     let form = "BT /F 20 Tf 10 10 Td (In a form) Tj ET";

@@ -211,3 +211,14 @@ fn a_graph_of_other_vectors_is_refused() {
     assert_eq!(fewer.load_graph(&graph).unwrap_err().kind(), ErrorKind::Corrupt);
     assert!(!fewer.has_graph());
 }
+
+/// Graphs are kept from build to build. If this fails, the same vectors have another graph now: raise `GRAPH_RECIPE`.
+#[test]
+fn a_recipe_stands_for_one_graph() {
+    // Whole numbers: logarithms differ from system to system.
+    let mut random = Random(7);
+    let vectors: Vec<f32> = (0..400 * 32).map(|_| random.below(2001) as f32 - 1000.0).collect();
+    let (graph, _) = VectorIndex::build(32, &vectors).unwrap().build_graph(&GraphOptions::default()).unwrap();
+    let hash = kb_core::bundle::sha256_hex(&graph);
+    assert_eq!((kb_core::index::vector::GRAPH_RECIPE, &hash[..16]), (1, "f4d705bca695cd7f"));
+}

@@ -1,10 +1,12 @@
 //! The build: sources → documents → passages → vectors → indexes → site.
 
+mod cut;
 mod embed;
 mod intake;
 mod means;
 
-use crate::config::{PageLanguage, SourceConfig};
+use crate::cache::Graphs;
+use crate::config::{ChunkingConfig, PageLanguage, SourceConfig};
 use crate::embedding::{EmbeddingModel, ModelChoice};
 use crate::error::{Error, Result};
 use crate::model::cache_dir;
@@ -13,12 +15,13 @@ use crate::site::{self, Page, Site};
 use crate::source::{self, Problem, Source};
 use kb_core::answer::prompt::TemplateChanges;
 use kb_core::bundle::{BundleBuilder, SealedBundle};
-use kb_core::chunk::{self, Chunk, ChunkStrategy};
+use kb_core::chunk::{self, Chunk};
 use kb_core::document::Document;
 use kb_core::embed::TextKind;
 use kb_core::index::lexical::LexicalBuilder;
 use kb_core::index::vector::{GRAPH_FROM, GraphOptions, VectorIndex};
 use kb_core::search::RetrievalOptions;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -58,7 +61,7 @@ pub struct Options {
     /// Whether every vector is compared in a base of any size.
     pub exact: bool,
     /// How documents are cut, where their source says nothing else.
-    pub chunking: ChunkStrategy,
+    pub chunking: ChunkingConfig,
     /// The author's list of synonyms, checked.
     pub synonyms: String,
     /// What is replaced of the words that a language model gets with the passages.
@@ -111,14 +114,23 @@ pub fn build_from(
     for source in &options.sources {
         outside_of(&options.out, source)?;
     }
+    let own = options.sources.iter().filter_map(|s| s.chunking.as_ref());
+    let chunkings: Vec<&ChunkingConfig> = own.chain([&options.chunking]).collect();
+    for chunking in &chunkings {
+        cut::check_model(chunking, options.model.as_ref())?;
+    }
     let model = options.model.as_ref().map(|m| EmbeddingModel::open(m, options.cache.as_deref())).transpose()?;
+    for chunking in &chunkings {
+        cut::check_size(chunking, model.as_ref())?;
+    }
     let sources = open()?;
     let site = Site::begin(&options.out, &cache_dir().join("locks"))?;
     let mut summary = Summary { out: options.out.clone(), ..Summary::default() };
 
     let documents = intake::read_all(&sources, &site, options.originals, &mut summary, reporter)?;
     let strategies = strategies(options, &sources);
-    let chunks = cut(&documents, &strategies, &options.chunking, model.as_ref(), reporter)?;
+    let cache = options.cache.as_deref();
+    let chunks = cut::cut(&documents, &strategies, &options.chunking, model.as_ref(), cache, reporter)?;
     if chunks.is_empty() {
         let looked = sources.iter().map(|s| s.collection()).collect::<Vec<_>>().join(", ");
         return Err(Error::failed(
@@ -132,8 +144,8 @@ pub fn build_from(
     let embedding = match &model {
         Some(model) => {
             let texts: Vec<String> =
-                chunks.iter().map(|c| chunk::embedding_text(&documents[c.doc as usize], c)).collect();
-            Some(embed_texts(model, options.cache.as_deref(), TextKind::Passage, &texts, reporter)?)
+                chunks.par_iter().map(|c| chunk::embedding_text(&documents[c.doc as usize], c)).collect();
+            Some(embed_texts(model, cache, TextKind::Passage, &texts, reporter)?)
         }
         None => None,
     };
@@ -161,9 +173,9 @@ pub fn build_from(
 }
 
 /// The strategies of the sources that have their own, by collection.
-fn strategies(options: &Options, sources: &[Box<dyn Source>]) -> BTreeMap<String, ChunkStrategy> {
+fn strategies(options: &Options, sources: &[Box<dyn Source>]) -> BTreeMap<String, ChunkingConfig> {
     let own = options.sources.iter().zip(sources);
-    own.filter_map(|(config, source)| Some((source.collection().to_string(), config.chunking?.strategy()))).collect()
+    own.filter_map(|(config, source)| Some((source.collection().to_string(), config.chunking?))).collect()
 }
 
 /// That no source lies in the folder that is replaced: it would be gone afterwards.
@@ -173,38 +185,9 @@ fn outside_of(out: &Path, source: &SourceConfig) -> Result<()> {
         return Ok(());
     }
     Err(Error::usage(
-        format!("the source {} is inside --out, which a build replaces", source.path.display()),
-        "choose an --out that holds no source",
+        format!("the source {} is inside the folder to write, which a build replaces", source.path.display()),
+        "choose another one, by --out or `out` in [site], that holds no source",
     ))
-}
-
-/// Cuts all documents into passages, in the order of the documents.
-fn cut(
-    documents: &[Document],
-    own: &BTreeMap<String, ChunkStrategy>,
-    general: &ChunkStrategy,
-    model: Option<&EmbeddingModel>,
-    reporter: &Reporter,
-) -> Result<Vec<Chunk>> {
-    // A passage that the model reads only in part would not be found by its end.
-    let counter = model.map(EmbeddingModel::token_counter).transpose()?.flatten();
-    let limit = model.map_or(0, |m| m.info().max_tokens);
-    reporter.stage("cutting", documents.len() as u64, "documents");
-    let mut chunks = Vec::new();
-    for (i, document) in documents.iter().enumerate() {
-        let number = u32::try_from(i)
-            .map_err(|_| Error::failed("over four thousand million documents", "build several knowledge bases"))?;
-        let passages = own.get(&document.collection).unwrap_or(general).chunk(document, number)?;
-        chunks.extend(match &counter {
-            Some(counter) => chunk::fit(document, passages, limit, &|text| {
-                if counter.surely_fits(text, limit) { 0 } else { counter.count(TextKind::Passage, text) }
-            }),
-            None => passages,
-        });
-        reporter.advance(1);
-    }
-    reporter.end_stage();
-    Ok(chunks)
 }
 
 /// Builds the indexes and seals the bundle.
@@ -215,41 +198,69 @@ fn index(
     vectors: Option<(&EmbeddingModel, &Embedding)>,
     reporter: &Reporter,
 ) -> Result<SealedBundle> {
-    reporter.stage("indexing", chunks.len() as u64, "passages");
-    let mut lexical = LexicalBuilder::new();
-    for chunk in chunks {
-        lexical.add_chunk(&documents[chunk.doc as usize], chunk)?;
-        reporter.advance(1);
+    let mut index = None;
+    if let Some((model, embedding)) = vectors {
+        let passages: Vec<Passage> = chunks.par_iter().map(|c| Passage::new(&documents[c.doc as usize], c)).collect();
+        let means = centring(model, options.cache.as_deref(), &passages, &embedding.vectors, reporter)?;
+        let plain = VectorIndex::build(model.info().dim, &embedding.vectors.concat())?;
+        index = Some((model, if let Some(means) = means { plain.with_centring(means)? } else { plain }));
     }
+    let payload = index.as_ref().map(|(_, index)| index.to_bytes()).unwrap_or_default();
+    let with_graph = index.as_ref().filter(|_| chunks.len() >= GRAPH_FROM && !options.exact);
+    let rounds = if with_graph.is_some() { 2 } else { 1 };
+    reporter.stage("indexing", rounds * chunks.len() as u64, "passages");
+    // Neither of the two needs anything of the other.
+    let (lexical, graph) = rayon::join(
+        || words(documents, chunks, reporter),
+        || with_graph.map(|(_, index)| graph(index, &payload, options.cache.as_deref(), reporter)).transpose(),
+    );
     reporter.end_stage();
     let title = options.title.clone().unwrap_or_else(|| default_title(documents));
     let language = options.language.map(PageLanguage::code).unwrap_or_else(|| main_language(documents));
     let generator = concat!("kb-builder ", env!("CARGO_PKG_VERSION"));
     let mut bundle = BundleBuilder::new(generator, documents, chunks).title(&title).language(language);
-    let whole = lexical.to_bytes()?;
-    if whole.len() > SPLIT_FROM {
-        let (head, parts) = lexical.to_parts((whole.len() / MOST_PARTS).max(PART_BYTES))?;
-        bundle = bundle.lexical_parts(head, parts);
-    } else {
-        bundle = bundle.lexical(whole);
-    }
+    let (head, parts) = lexical?;
+    bundle = if parts.is_empty() { bundle.lexical(head) } else { bundle.lexical_parts(head, parts) };
     bundle = bundle.retrieval(options.retrieval).synonyms(&options.synonyms).templates(options.templates.clone());
-    if let Some((model, embedding)) = vectors {
-        let mut index = VectorIndex::build(model.info().dim, &embedding.vectors.concat())?;
-        let passages: Vec<Passage> = chunks.iter().map(|c| Passage::new(&documents[c.doc as usize], c)).collect();
-        if let Some(means) = centring(model, options.cache.as_deref(), &passages, &embedding.vectors, reporter)? {
-            index = index.with_centring(means)?;
-        }
-        bundle = bundle.vectors(model.info().clone(), index.to_bytes());
-        if chunks.len() >= GRAPH_FROM && !options.exact {
-            reporter.stage("graph", chunks.len() as u64, "passages");
-            let (graph, _) = index.build_graph(&GraphOptions::default())?;
-            bundle = bundle.graph(graph);
-            reporter.advance(chunks.len() as u64);
-            reporter.end_stage();
-        }
+    if let Some((model, _)) = index {
+        bundle = bundle.vectors(model.info().clone(), payload);
+    }
+    if let Some(graph) = graph? {
+        bundle = bundle.graph(graph);
     }
     Ok(bundle.finish()?)
+}
+
+/// The index of words: a head and its parts, or all of it and none.
+fn words(documents: &[Document], chunks: &[Chunk], reporter: &Reporter) -> Result<(Vec<u8>, Vec<Vec<u8>>)> {
+    let mut lexical = LexicalBuilder::new();
+    for chunk in chunks {
+        lexical.add_chunk(&documents[chunk.doc as usize], chunk)?;
+        reporter.advance(1);
+    }
+    let whole = lexical.to_bytes()?;
+    if whole.len() <= SPLIT_FROM {
+        return Ok((whole, Vec::new()));
+    }
+    Ok(lexical.to_parts((whole.len() / MOST_PARTS).max(PART_BYTES))?)
+}
+
+/// The graph over vectors whose section is `payload`: as an earlier build made it, or a new one.
+fn graph(index: &VectorIndex, payload: &[u8], cache: Option<&Path>, reporter: &Reporter) -> Result<Vec<u8>> {
+    let options = GraphOptions::default();
+    let kept = cache.map(|dir| Graphs::of(dir, payload, &options));
+    let graph = match kept.as_ref().and_then(Graphs::get) {
+        Some(graph) => graph,
+        None => {
+            let (graph, _) = index.build_graph(&options)?;
+            if let Some(kept) = kept {
+                kept.put(&graph);
+            }
+            graph
+        }
+    };
+    reporter.advance(index.len() as u64);
+    Ok(graph)
 }
 
 /// The names of the collections, in their order.

@@ -1,6 +1,6 @@
 //! `kb-builder attach`
 
-use super::export::{may_write, sentence, write};
+use super::export::{may_write, outside_sites, sentence, write};
 use crate::address;
 use crate::config::PageLanguage;
 use crate::error::{Error, Result};
@@ -46,11 +46,15 @@ pub struct Args {
     force: bool,
 }
 
-/// Where the page goes by default: `notes.kb.html` for `notes.html`, and the same file for one that went there before.
+/// Where the page goes by default: `notes.kb.html` for `notes.html`, and the same file for one that went there before. The
+/// suffix stays, since a server goes by it.
 fn beside(page: &Path) -> PathBuf {
     match page.file_stem().and_then(|stem| Path::new(stem).extension()) {
         Some(extension) if extension == "kb" => page.to_path_buf(),
-        _ => page.with_extension("kb.html"),
+        _ => {
+            let suffix = page.extension().map_or("html".into(), |s| s.to_string_lossy());
+            page.with_extension(format!("kb.{suffix}"))
+        }
     }
 }
 
@@ -60,7 +64,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     let out = args.out.clone().unwrap_or_else(|| beside(&args.page));
     // The page itself is named twice by who means it.
     let itself = out.canonicalize().ok().is_some_and(|out| args.page.canonicalize().ok() == Some(out));
-    if !itself {
+    if itself {
+        outside_sites(&out)?;
+    } else {
         may_write(&out, args.force)?;
     }
     if let Some(src) = &args.src {
@@ -79,4 +85,18 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_keeps_its_suffix() {
+        let of = |page: &str| beside(Path::new(page)).to_string_lossy().into_owned();
+        assert_eq!(
+            ["a/x.html", "x.htm", "x.HTM", "x.xhtml", "x", "x.kb.htm", "v1.2.html"].map(of),
+            ["a/x.kb.html", "x.kb.htm", "x.kb.HTM", "x.kb.xhtml", "x.kb.html", "x.kb.htm", "v1.2.kb.html"]
+        );
+    }
 }

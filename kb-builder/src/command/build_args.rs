@@ -74,7 +74,8 @@ impl BuildArgs {
     }
 
     fn options(&self, config: Config) -> Result<Options> {
-        let sources = if self.paths.is_empty() { config.sources } else { self.sources() };
+        let from_file = self.paths.is_empty();
+        let sources = if from_file { config.sources } else { self.sources() };
         if sources.is_empty() {
             return Err(Error::usage(
                 "there is nothing to build from",
@@ -84,12 +85,15 @@ impl BuildArgs {
                 ),
             ));
         }
+        // A mistake is named where it was made.
+        let what = if self.site_url.is_some() { "--site-url" } else { "`url` in [site]" };
         let site_url = self.site_url.clone().or(config.site.url);
         if let Some(url) = &site_url {
-            address::absolute("--site-url", url)?;
+            address::absolute(what, url)?;
         }
+        let what = if from_file { "`url_base` in [[source]]" } else { "--url-base" };
         for base in sources.iter().filter_map(|source| source.url_base.as_deref()) {
-            address::pattern("--url-base", base)?;
+            address::pattern(what, base)?;
         }
         let folder = self.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let choose = || config.embedding.choose(&self.embedder, self.model.as_deref(), &config.model, folder);
@@ -105,7 +109,7 @@ impl BuildArgs {
             site_url,
             retrieval: config.retrieval.options(),
             exact: config.retrieval.exact.unwrap_or(false),
-            chunking: config.chunking.strategy(),
+            chunking: config.chunking,
             synonyms: config.retrieval.synonyms.as_deref().map(read_synonyms).transpose()?.unwrap_or_default(),
             templates: config.llm.templates.checked()?,
         })

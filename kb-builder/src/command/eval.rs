@@ -146,6 +146,7 @@ struct Language {
 
 /// Measures and prints.
 pub fn run(args: &Args) -> Result<ExitCode> {
+    check_order(args)?;
     if args.answers {
         return answers(args);
     }
@@ -201,6 +202,22 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         query_ms_p95: outcome.query_ms_p95,
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// That a site and a file of questions do not stand in each other's place.
+fn check_order(args: &Args) -> Result<()> {
+    let first = args.set.display();
+    match (&args.questions, &args.site) {
+        (Some(second), _) if args.set.is_file() && second.is_dir() => Err(Error::usage(
+            format!("--answers takes the site first and then the questions, but {first} is a file"),
+            format!("kb-builder eval --answers {} {first}", second.display()),
+        )),
+        (_, Some(site)) if args.set.is_dir() && site.is_file() => Err(Error::usage(
+            format!("--site names the site, but {} is a file, and {first} a folder", site.display()),
+            format!("kb-builder eval {} --site {first}", site.display()),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Asks the questions of a file and prints what the answers are worth.

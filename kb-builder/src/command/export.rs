@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::handout::{self, Sizes};
 use crate::report::bytes;
+use crate::source::folder::is_site;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -45,6 +46,7 @@ pub fn may_write(path: &Path, force: bool) -> Result<()> {
     if path.is_dir() {
         return Err(Error::usage(format!("{} is a folder", path.display()), "name a file"));
     }
+    outside_sites(path)?;
     if force || !path.exists() {
         return Ok(());
     }
@@ -56,6 +58,18 @@ pub fn may_write(path: &Path, force: bool) -> Result<()> {
         format!("{} is there already, and kb-builder did not write it", path.display()),
         "choose another name, or replace it with --force",
     ))
+}
+
+/// That `path` is in no site: a build replaces the whole folder, and refuses to where it finds what it did not write.
+pub fn outside_sites(path: &Path) -> Result<()> {
+    let absolute = std::path::absolute(path).map_err(|e| Error::io("read", path, e))?;
+    match absolute.ancestors().skip(1).find(|folder| is_site(folder)) {
+        Some(site) => Err(Error::usage(
+            format!("{} would lie in the site {}, which the next build replaces", path.display(), site.display()),
+            "name a file outside of it",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Writes beside the place first, so that an interruption leaves what was there.

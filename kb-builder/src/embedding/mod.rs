@@ -8,7 +8,7 @@ pub use settings::{EmbedderFlags, EmbeddingConfig, ServiceChoice, query_service}
 
 use crate::error::Result;
 use crate::model::ModelFolder;
-use kb_core::embed::{ModelInfo, TextKind, TokenCounter};
+use kb_core::embed::{ModelInfo, TextKind};
 use std::path::{Path, PathBuf};
 
 /// What a build is to embed with.
@@ -53,11 +53,6 @@ impl EmbeddingModel {
             Self::Folder(folder) => Some(folder),
             Self::Service(_) => None,
         }
-    }
-
-    /// What counts its tokens; none for a service, which counts itself.
-    pub fn token_counter(&self) -> Result<Option<TokenCounter>> {
-        Ok(self.folder().map(|f| TokenCounter::new(&f.tokenizer, &f.info)).transpose()?)
     }
 
     /// One vector for each text. `finished` hears of each as soon as it is there: its number, its length in tokens

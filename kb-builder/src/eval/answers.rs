@@ -1,6 +1,6 @@
 //! Measuring answers: questions with the place where their answer stands, or with none.
 
-use super::asked::{Asked, is_at};
+use super::asked::{Asked, check_scope, is_at};
 use crate::answer::{Answer, Answerer, Chat, Found, Kind, Settings};
 use crate::error::Result;
 use crate::http::Client;
@@ -151,6 +151,10 @@ pub async fn run(
     judge: Option<&Settings>,
     reporter: &Reporter,
 ) -> Result<AnswerScores> {
+    let known = answerer.base().knowledge.collections();
+    for question in questions {
+        check_scope(&question.question, &question.scope()?, &known)?;
+    }
     let client = Client::new();
     reporter.stage("asking", questions.len() as u64, "questions");
     let mut tally = Tally::default();

@@ -58,6 +58,14 @@ impl Asked {
         all.iter().map(|p| p.trim()).filter(|p| !p.is_empty() && *p != UNANSWERABLE).collect()
     }
 
+    fn is_unanswerable(&self) -> bool {
+        match &self.expected {
+            Some(Expected::One(one)) => one.trim() == UNANSWERABLE,
+            Some(Expected::Several(several)) => several.iter().any(|p| p.trim() == UNANSWERABLE),
+            None => false,
+        }
+    }
+
     /// Whether the base answers it; none if the line does not say.
     pub fn answerable(&self) -> Option<bool> {
         self.expected.as_ref().map(|_| !self.places().is_empty())
@@ -67,6 +75,20 @@ impl Asked {
     pub fn scope(&self) -> Result<Scope> {
         let filters = self.filters.iter().map(|f| f.parse()).collect::<std::result::Result<_, kb_core::Error>>()?;
         Ok(Scope { collections: self.collection.iter().cloned().collect(), filters })
+    }
+}
+
+/// That a base has the collections of a question's scope: with one that is mistyped nothing would ever be found.
+///
+/// # Errors
+/// [`Error::Usage`] names the question and what there is.
+pub fn check_scope(question: &str, scope: &Scope, known: &[&str]) -> Result<()> {
+    match scope.collections.iter().find(|c| !known.contains(&c.as_str())) {
+        Some(unknown) => Err(Error::usage(
+            format!("“{question}” is asked of the collection `{unknown}`, which is not there"),
+            format!("this knowledge base has {}", known.join(", ")),
+        )),
+        None => Ok(()),
     }
 }
 
@@ -93,6 +115,10 @@ pub fn parse(text: &str, path: &Path) -> Result<Vec<Asked>> {
             }
             if asked.expected.is_none() && asked.unwanted.is_empty() {
                 return Err(wrong(i, "it has neither `expected` nor `unwanted`"));
+            }
+            // Places that are none would make it a question that nothing answers.
+            if asked.expected.is_some() && asked.places().is_empty() && !asked.is_unanswerable() {
+                return Err(wrong(i, "`expected` names no place"));
             }
             asked.scope().map_err(|e| wrong(i, &e.to_string()))?;
             Ok(asked)
@@ -148,6 +174,8 @@ mod tests {
             "{\"question\": \"a\"}",
             "{\"question\": \" \", \"expected\": \"x\"}",
             "[]",
+            "{\"question\": \"a\", \"expected\": []}",
+            "{\"question\": \"a\", \"expected\": \" \", \"unwanted\": [\"x\"]}",
             "",
             "{\"question\": \"a\", \"expected\": \"x\", \"filters\": [\"nonsense\"]}",
         ] {

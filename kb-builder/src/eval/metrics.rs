@@ -61,13 +61,14 @@ pub fn score(set: &TestSet, rankings: &[Ranking]) -> Scores {
 /// The means over some questions.
 pub fn mean(each: &[[f64; 4]]) -> Scores {
     let n = each.len().max(1) as f64;
-    let mean = |i: usize| (each.iter().map(|s| s[i]).sum::<f64>() / n * 1e4).round() / 1e4;
+    let mean = |i: usize| (each.iter().map(|s| s[i]).sum::<f64>() / n * 1e4).round() / 1e4 + 0.0;
     Scores { ndcg10: mean(0), recall5: mean(1), mrr10: mean(2), hit5: mean(3), queries: each.len() }
 }
 
 /// Discounted cumulative gain: gain / log2(rank + 1), ranks from 1.
 fn dcg(gains: &[f64]) -> f64 {
-    gains.iter().enumerate().map(|(i, g)| g / (i as f64 + 2.0).log2()).sum()
+    // The sum of nothing is -0.0.
+    gains.iter().enumerate().map(|(i, g)| g / (i as f64 + 2.0).log2()).sum::<f64>() + 0.0
 }
 
 #[cfg(test)]
@@ -122,5 +123,7 @@ mod tests {
         // Nothing found at all.
         let s = score(&set(&[("q", &[("a", 1.0)])]), &[vec![]]);
         assert_eq!(s, Scores { ndcg10: 0.0, recall5: 0.0, mrr10: 0.0, hit5: 0.0, queries: 1 });
+        let none = mean(&[]);
+        assert!(s.ndcg10.is_sign_positive() && none.ndcg10.is_sign_positive() && none.recall5.is_sign_positive());
     }
 }

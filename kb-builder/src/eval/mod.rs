@@ -80,6 +80,9 @@ pub fn run(set: &TestSet, settings: &Settings, reporter: &Reporter) -> Result<Ou
 pub fn run_site(set: &TestSet, site: &Path, settings: &Settings, reporter: &Reporter) -> Result<Outcome> {
     let mut base = Base::open(site, settings.mode != Mode::Lexical)?;
     base.knowledge.set_options(settings.retrieval)?;
+    for question in &set.queries {
+        asked::check_scope(&question.text, &question.scope, &base.knowledge.collections())?;
+    }
     for (question, place) in questions::unknown_places(set, base.knowledge.documents()) {
         reporter.note(&format!("nothing in the knowledge base is at `{place}`, where “{question}” is answered"));
     }

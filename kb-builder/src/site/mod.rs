@@ -51,15 +51,26 @@ impl Site {
         Ok(Self { target, temp: Some(temp), _lock: lock })
     }
 
-    /// Writes a file by its `/` separated path in the site.
+    /// Writes a file by its `/` separated path in the site. What the site before had there, byte for byte, is taken
+    /// over as it is: nothing has to be written, and whoever copies what changed need not copy it.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<()> {
+        let before = below(&self.target, path);
+        self.put(path, |file| match holds(&before, bytes) && std::fs::hard_link(&before, file).is_ok() {
+            true => Ok(()),
+            // Not every file system has links.
+            false => std::fs::write(file, bytes),
+        })
+    }
+
+    /// Makes a file and the folders above it.
+    fn put(&self, path: &str, make: impl FnOnce(&Path) -> std::io::Result<()>) -> Result<()> {
         let Some(temp) = &self.temp else { return Ok(()) };
-        let file = path.split('/').fold(temp.clone(), |dir, part| dir.join(part));
+        let file = below(temp, path);
         interrupt::whole(|| {
             if let Some(dir) = file.parent() {
                 std::fs::create_dir_all(dir).map_err(|e| Error::io("create", dir, e))?;
             }
-            std::fs::write(&file, bytes).map_err(|e| Error::io("write", &file, e))
+            make(&file).map_err(|e| Error::io("write", &file, e))
         })
     }
 
@@ -71,12 +82,12 @@ impl Site {
         self.write(".nojekyll", b"")
     }
 
-    /// Writes the bundle, its manifest last.
+    /// Writes the bundle, its manifest last. That is always a new file: its time says when the site was built.
     pub fn write_bundle(&self, bundle: &SealedBundle) -> Result<()> {
         for file in &bundle.files {
             self.write(&format!("{BUNDLE_DIR}/{}", file.name), &file.bytes)?;
         }
-        self.write(&format!("{BUNDLE_DIR}/{MANIFEST_FILE}"), &bundle.manifest_json)
+        self.put(&format!("{BUNDLE_DIR}/{MANIFEST_FILE}"), |file| std::fs::write(file, &bundle.manifest_json))
     }
 
     /// Writes the model's files.
@@ -114,6 +125,17 @@ impl Drop for Site {
             let _ = interrupt::uninterrupted(temp, || std::fs::remove_dir_all(temp));
         }
     }
+}
+
+/// The place of a `/` separated path in a folder.
+fn below(folder: &Path, path: &str) -> PathBuf {
+    path.split('/').fold(folder.to_path_buf(), |dir, part| dir.join(part))
+}
+
+/// Whether `file` is a file, no link, and has these bytes.
+fn holds(file: &Path, bytes: &[u8]) -> bool {
+    let has_length = std::fs::symlink_metadata(file).is_ok_and(|m| m.is_file() && m.len() == bytes.len() as u64);
+    has_length && std::fs::read(file).is_ok_and(|found| found == bytes)
 }
 
 /// The name of a copied original in the site. A page that a browser would run gets `.txt` behind it:

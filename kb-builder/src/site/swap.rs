@@ -26,7 +26,10 @@ const OURS: [&str; 13] = [
 /// That `target` may be replaced: it does not exist, is empty, or is a site of ours.
 pub fn check_target(target: &Path) -> Result<()> {
     if target.is_file() {
-        return Err(Error::usage(format!("{} is a file", target.display()), "give --out a folder"));
+        return Err(Error::usage(
+            format!("{} is a file", target.display()),
+            "name a folder, by --out or `out` in [site]",
+        ));
     }
     let mut entries = match std::fs::read_dir(target) {
         Ok(entries) => entries,
@@ -40,7 +43,7 @@ pub fn check_target(target: &Path) -> Result<()> {
             None => Ok(()),
             Some(name) => Err(Error::usage(
                 format!("{} holds {}, which kb-builder did not write", target.display(), name.to_string_lossy()),
-                "a build replaces the whole folder: move that elsewhere, or choose another --out and copy the site from there",
+                "a build replaces the whole folder: move that elsewhere, or write to another one (--out, or `out` in [site]) and copy the site from there",
             )),
         };
     }
@@ -49,7 +52,7 @@ pub fn check_target(target: &Path) -> Result<()> {
     }
     Err(Error::usage(
         format!("{} holds something that kb-builder did not write; it is left as it is", target.display()),
-        "choose another --out, or empty that folder yourself",
+        "write to another folder (--out, or `out` in [site]), or empty that one yourself",
     ))
 }
 
@@ -163,9 +166,10 @@ fn name(target: &Path) -> Result<String> {
     let absolute = std::path::absolute(target).map_err(|e| Error::io("read", target, e))?;
     match absolute.file_name() {
         Some(name) => Ok(name.to_string_lossy().into_owned()),
-        None => {
-            Err(Error::usage(format!("{} cannot be replaced", target.display()), "give --out a folder with a name"))
-        }
+        None => Err(Error::usage(
+            format!("{} cannot be replaced", target.display()),
+            "name another folder, by --out or `out` in [site]",
+        )),
     }
 }
 

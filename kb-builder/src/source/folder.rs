@@ -2,14 +2,20 @@
 
 use super::{Entry, Listing, Problem, Source};
 use crate::config::SourceConfig;
+use crate::convert::Format;
 use crate::error::{Error, Result};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::WalkBuilder;
 use kb_core::bundle::MANIFEST_FILE;
 use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 /// Largest file that is read, in bytes. Larger ones are reported: no document of text is that long.
 const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// Most files that are counted though they are left out, and most that are looked at for it.
+const MAX_IGNORED: usize = 1_000;
+const MAX_LOOKED_AT: usize = 20_000;
 
 /// A folder that is one collection.
 pub struct Folder {
@@ -53,6 +59,46 @@ impl Folder {
         })
     }
 
+    /// Goes through the files but those of sites, which it names in `sites`.
+    fn walk(&self, sites: Arc<Mutex<Vec<PathBuf>>>) -> WalkBuilder {
+        let out = self.out.clone();
+        let mut walk = WalkBuilder::new(&self.root);
+        walk.follow_links(true)
+            .require_git(false)
+            // The author's private ignore file would make two machines build different sites.
+            .git_global(false)
+            .filter_entry(move |e| {
+                if !e.file_type().is_some_and(|t| t.is_dir()) {
+                    return true;
+                }
+                if out.is_some() && e.path().canonicalize().ok() == out {
+                    return false;
+                }
+                // What an earlier build wrote, to another place: its copies of the documents are no documents.
+                let written = e.depth() > 0 && is_site(e.path());
+                if written && let Ok(mut sites) = sites.lock() {
+                    sites.push(e.path().to_path_buf());
+                }
+                !written
+            });
+        walk
+    }
+
+    /// How many files that could be read are not among `entries`: lists of what git leaves alone name them. Counts and
+    /// looks only so far; such folders may hold a hundred thousand files.
+    fn ignored(&self, entries: &[Entry]) -> usize {
+        let everything = self.walk(Arc::default()).standard_filters(false).hidden(true).build();
+        let files = everything.take(entries.len() + MAX_LOOKED_AT).flatten();
+        let paths = files
+            .filter(|e| e.file_type().is_some_and(|t| t.is_file()))
+            .filter_map(|e| relative(&self.root, e.path()))
+            .filter(|path| if self.code { Format::of_code(path) } else { Format::of(path) }.is_some())
+            .filter(|path| self.globs.wanted(path));
+        // In the order of their paths.
+        let is_listed = |path: &String| entries.binary_search_by(|e| e.path.cmp(path)).is_ok();
+        paths.filter(|path| !is_listed(path)).take(MAX_IGNORED + 1).count()
+    }
+
     fn problem(&self, path: String, reason: String) -> Problem {
         Problem { collection: self.collection.clone(), path, reason }
     }
@@ -71,29 +117,8 @@ impl Source for Folder {
             listing.entries.push(Entry { path: file.clone(), bytes });
             return Ok(listing);
         }
-        let out = self.out.clone();
-        let sites = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-        let found = sites.clone();
-        let walk = WalkBuilder::new(&self.root)
-            .follow_links(true)
-            .require_git(false)
-            // The author's private ignore file would make two machines build different sites.
-            .git_global(false)
-            .filter_entry(move |e| {
-                if !e.file_type().is_some_and(|t| t.is_dir()) {
-                    return true;
-                }
-                if out.is_some() && e.path().canonicalize().ok() == out {
-                    return false;
-                }
-                // What an earlier build wrote, to another place: its copies of the documents are no documents.
-                let written = e.depth() > 0 && is_site(e.path());
-                if written && let Ok(mut sites) = found.lock() {
-                    sites.push(e.path().to_path_buf());
-                }
-                !written
-            })
-            .build();
+        let sites = Arc::new(Mutex::new(Vec::new()));
+        let walk = self.walk(sites.clone()).build();
         for entry in walk {
             let entry = match entry {
                 Ok(entry) => entry,
@@ -122,11 +147,20 @@ impl Source for Folder {
                 listing.entries.push(Entry { path, bytes });
             }
         }
+        listing.entries.sort();
+        let ignored = self.ignored(&listing.entries);
+        if ignored > 0 {
+            let at_least = if ignored > MAX_IGNORED { "over " } else { "" };
+            listing.notes.push(format!(
+                "{}: {at_least}{} files that could be read are left out, since .gitignore or .ignore names them",
+                self.collection,
+                ignored.min(MAX_IGNORED)
+            ));
+        }
         for site in sites.lock().iter().flat_map(|all| all.iter()) {
             let shown = site.strip_prefix(&self.root).unwrap_or(site).display().to_string();
             listing.notes.push(format!("{}/{shown}: a site that kb-builder wrote; left aside", self.collection));
         }
-        listing.entries.sort();
         listing.problems.sort_by(|a, b| a.path.cmp(&b.path));
         listing.notes.sort();
         Ok(listing)
@@ -170,7 +204,7 @@ impl Source for Folder {
 }
 
 /// Whether a folder is the output of a build.
-fn is_site(dir: &Path) -> bool {
+pub(crate) fn is_site(dir: &Path) -> bool {
     dir.join("kb").join(MANIFEST_FILE).is_file() && dir.join("index.html").is_file()
 }
 
@@ -269,6 +303,18 @@ mod tests {
         let dir = tree(&["b.md", "a/z.md", "a/b.md", ".secret.md", "tmp/x.md", "site/kb/doc.md", "图/最短路.md"]);
         std::fs::write(dir.path().join(".gitignore"), "tmp/\n").expect("write");
         assert_eq!(paths(&open(dir.path(), &[], &[])), ["a/b.md", "a/z.md", "b.md", "图/最短路.md"]);
+    }
+
+    #[test]
+    fn what_is_left_out_by_gitignore_is_counted() {
+        let dir = tree(&["b.md", "tmp/x.md", "tmp/y.txt", "tmp/z.o", "tmp/.h.md", "site/kb/doc.md", "own/a.md"]);
+        let notes = |include: &[&str]| open(dir.path(), include, &[]).list().expect("lists").notes;
+        assert!(notes(&[]).is_empty());
+        std::fs::write(dir.path().join(".gitignore"), "tmp/\n").expect("write");
+        std::fs::write(dir.path().join(".ignore"), "own\n").expect("write");
+        assert_eq!(notes(&[]), ["c: 3 files that could be read are left out, since .gitignore or .ignore names them"]);
+        assert!(notes(&["b.*"]).is_empty(), "what is not wanted is not missed");
+        assert_eq!(notes(&["*.txt"]).len(), 1);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::cut::chunks_of;
 use super::pack::Piece;
-use super::{Chunk, embedding_text};
+use super::{Chunk, ChunkKind, embedding_text};
 use crate::document::Document;
 use std::ops::Range;
 
@@ -14,21 +14,31 @@ const LEAST: usize = 40;
 /// All others keep their place and their identity.
 pub fn fit(document: &Document, chunks: Vec<Chunk>, limit: usize, length: &dyn Fn(&str) -> usize) -> Vec<Chunk> {
     let Some(doc) = chunks.first().map(|c| c.doc) else { return chunks };
-    let mut pieces: Vec<(Piece, Option<usize>)> = Vec::with_capacity(chunks.len());
-    let before = chunks.len();
+    let mut parts: Vec<Part> = Vec::with_capacity(chunks.len());
     for chunk in &chunks {
-        divide(document, chunk.clone(), limit, length, &mut pieces);
+        divide(document, chunk.clone(), limit, length, &mut parts);
     }
-    if pieces.len() == before { chunks } else { chunks_of(document, doc, pieces) }
+    if parts.len() == chunks.len() {
+        return chunks;
+    }
+    let mut fitted = chunks_of(document, doc, parts.iter().map(|p| (p.piece.clone(), p.section)));
+    for (chunk, part) in fitted.iter_mut().zip(&parts) {
+        // Which sort of a portfolio a passage is, its own words do not tell.
+        if part.kind.is_of_portfolio() {
+            chunk.kind = part.kind;
+        }
+    }
+    fitted
 }
 
-fn divide(
-    document: &Document,
-    chunk: Chunk,
-    limit: usize,
-    length: &dyn Fn(&str) -> usize,
-    out: &mut Vec<(Piece, Option<usize>)>,
-) {
+/// A passage or a part of one, and what is known of it.
+struct Part {
+    piece: Piece,
+    section: Option<usize>,
+    kind: ChunkKind,
+}
+
+fn divide(document: &Document, chunk: Chunk, limit: usize, length: &dyn Fn(&str) -> usize, out: &mut Vec<Part>) {
     let span = chunk.span_bytes.start as usize..chunk.span_bytes.end as usize;
     let new_from = span.start + chunk.overlap_bytes as usize;
     let section = chunk.section.map(|s| s as usize);
@@ -36,7 +46,7 @@ fn divide(
     let fits = passage.chars().nth(2 * LEAST).is_none() || length(&embedding_text(document, &chunk)) <= limit;
     let cut = if fits { None } else { middle(passage) };
     let Some((end, start)) = cut.map(|c| (span.start + c.start, span.start + c.end)) else {
-        out.push((Piece { span, new_from }, section));
+        out.push(Part { piece: Piece { span, new_from }, section, kind: chunk.kind });
         return;
     };
     let part = |span: Range<usize>| Chunk {
@@ -119,6 +129,17 @@ mod tests {
         let (document, chunks) = cut(&format!("# 长\n\n{}\n", "这一句话有十二个字左右。".repeat(60)), 800);
         let fitted = fit(&document, chunks, 300, &chars);
         assert!(fitted.iter().all(|c| c.text(&document).expect("its own").ends_with('。')), "{fitted:?}");
+    }
+
+    #[test]
+    fn parts_of_a_portfolio_are_of_its_sorts() {
+        let words = "A sentence about how it all began. ".repeat(30);
+        let document = parse_markdown("a.md", &format!("# P\n\nWhat it is.\n\n## Motivation\n\n{words}\n")).document;
+        let chunks = ChunkStrategy::Portfolio(crate::chunk::Window::PORTFOLIO).chunk(&document, 0).expect("valid");
+        let last = chunks.last().expect("there").kind;
+        let fitted = fit(&document, chunks.clone(), 300, &chars);
+        assert!(fitted.len() > chunks.len() && last == ChunkKind::ProjectStory);
+        assert!(fitted.iter().skip(1).all(|c| c.kind == ChunkKind::ProjectStory), "{fitted:?}");
     }
 
     proptest! {

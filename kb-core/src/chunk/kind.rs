@@ -61,6 +61,11 @@ impl ChunkKind {
         Self::ALL.get(usize::from(code)).copied().unwrap_or_default()
     }
 
+    /// Whether it is a sort that only portfolios have.
+    pub fn is_of_portfolio(self) -> bool {
+        self >= Self::Identity
+    }
+
     /// The name that filters use: `text`, `project_overview`.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,8 +1,9 @@
 //! The line strategy: whole lines up to a limit. A line over the limit is cut at its sentences, and a sentence over
-//! the limit anywhere; nothing else is cut.
+//! the limit anywhere; nothing else is cut. A passage does not end with headings: they open the next one.
 
 use super::Chunk;
 use super::cut::{check_size, chunks_of};
+use super::heading::heading_lines;
 use super::pack::Piece;
 use super::strategy::{Window, without_short};
 use crate::Result;
@@ -37,11 +38,16 @@ pub(super) fn chunk(document: &Document, doc: u32, window: &Window) -> Result<Ve
             chars += parts[end].chars;
             end += 1;
         }
+        if end < parts.len() {
+            end = before_headings(document, &parts, fresh, end);
+        }
         pieces
             .push(Piece { span: parts[first].span.start..parts[end - 1].span.end, new_from: parts[fresh].span.start });
         let mut repeated = 0;
         first = end;
-        while first > fresh + 1 && repeated + parts[first - 1].chars <= window.overlap {
+        // What stands before a heading is another subject.
+        let opens = parts.get(end).is_some_and(|part| is_heading(document, part));
+        while !opens && first > fresh + 1 && repeated + parts[first - 1].chars <= window.overlap {
             first -= 1;
             repeated += parts[first].chars;
         }
@@ -49,6 +55,29 @@ pub(super) fn chunk(document: &Document, doc: u32, window: &Window) -> Result<Ve
     }
     let pieces = without_short(text, pieces, window.min);
     Ok(chunks_of(document, doc, pieces.into_iter().map(|p| (p, None))))
+}
+
+/// Where a passage of the parts from `from` on ends that would end at `end`: before the headings that it would end with,
+/// unless it has nothing else.
+fn before_headings(document: &Document, parts: &[Part], from: usize, end: usize) -> usize {
+    let mut cut = end;
+    for at in (from + 1..end).rev() {
+        if is_heading(document, &parts[at]) {
+            cut = at;
+        } else if !document.text[parts[at].span.clone()].trim().is_empty() {
+            break;
+        }
+    }
+    cut
+}
+
+/// Whether a line belongs to a heading.
+fn is_heading(document: &Document, part: &Part) -> bool {
+    let after = document.sections.partition_point(|s| s.span_bytes.start < part.span.end);
+    let Some(section) = after.checked_sub(1).and_then(|i| document.sections.get(i)) else { return false };
+    let rest = &document.text[section.span_bytes.start..];
+    let length: usize = rest.split_inclusive('\n').take(heading_lines(rest)).map(str::len).sum();
+    part.span.start < section.span_bytes.start + length
 }
 
 /// The lines of `text` with their line ends, none longer than `size`.

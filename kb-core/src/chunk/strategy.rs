@@ -80,6 +80,41 @@ impl ChunkStrategy {
         }
     }
 
+    /// Longest passage.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Heading(options) => options.max_chars,
+            Self::Sliding(window) | Self::Paragraph(window) | Self::Line(window) | Self::Portfolio(window) => {
+                window.size
+            }
+        }
+    }
+
+    /// The same strategy with every length multiplied by `factor`, as near to it as the ranges allow.
+    pub fn scaled(&self, factor: f64) -> Self {
+        let times = |n: usize| (n as f64 * factor).round() as usize;
+        let window = |w: &Window| {
+            let size = times(w.size).clamp(50, 100_000);
+            Window { size, overlap: times(w.overlap).min(size / 2), min: times(w.min).min(size) }
+        };
+        match self {
+            Self::Heading(options) => {
+                let max_chars = times(options.max_chars).clamp(100, 100_000);
+                Self::Heading(HeadingOptions {
+                    max_chars,
+                    overlap_chars: times(options.overlap_chars).min(max_chars / 4),
+                    hard_max_chars: times(options.hard_max_chars).max(max_chars),
+                    min_chars: times(options.min_chars).min(max_chars),
+                    ..options.clone()
+                })
+            }
+            Self::Sliding(w) => Self::Sliding(window(w)),
+            Self::Paragraph(w) => Self::Paragraph(window(w)),
+            Self::Line(w) => Self::Line(window(w)),
+            Self::Portfolio(w) => Self::Portfolio(window(w)),
+        }
+    }
+
     /// Cuts a document, `doc` being its index in the bundle.
     ///
     /// # Errors

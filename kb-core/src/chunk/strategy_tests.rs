@@ -92,3 +92,41 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_scaled_strategy_keeps_to_the_ranges() {
+    let strategies = [
+        ChunkStrategy::default(),
+        ChunkStrategy::Sliding(Window { size: 100, overlap: 50, min: 100 }),
+        ChunkStrategy::Paragraph(Window::PARAGRAPH),
+        ChunkStrategy::Line(Window::LINE),
+        ChunkStrategy::Portfolio(Window::PORTFOLIO),
+    ];
+    for strategy in strategies {
+        for factor in [0.0, 0.01, 0.33, 1.0, 3.7, 1e6] {
+            strategy.scaled(factor).validate().expect("in range");
+        }
+        assert_eq!(strategy.scaled(1.0), strategy);
+    }
+    let half = ChunkStrategy::Sliding(Window::SLIDING).scaled(0.5);
+    assert_eq!((half.size(), half), (400, ChunkStrategy::Sliding(Window { size: 400, overlap: 75, min: 25 })));
+}
+
+#[test]
+fn lines_do_not_leave_a_heading_behind() {
+    let line = "A line of words that says something.\n";
+    let d = document(&format!("# One\n\n{}\n## Two\n\n{}\nThree\n-----\n\n{line}", line.repeat(3), line.repeat(3)));
+    for size in 60..400 {
+        let passages = cut(&d, &ChunkStrategy::Line(Window { size, overlap: 40.min(size / 2), min: 0 }));
+        for passage in &passages {
+            let last = passage.trim_end().lines().last().expect("a line");
+            assert!(last.starts_with("A line"), "{size}: {passages:?}");
+        }
+        for heading in ["## Two", "Three\n---"] {
+            assert!(passages.iter().any(|p| p.contains(heading)), "{size}: {passages:?}");
+        }
+    }
+    // One that opens a passage repeats nothing of what is before it.
+    let passages = cut(&d, &ChunkStrategy::Line(Window { size: 130, overlap: 60, min: 0 }));
+    assert!(passages.iter().any(|p| p.starts_with("## Two")), "{passages:?}");
+}

@@ -32,9 +32,9 @@ impl TokenCounter {
 
     /// Whether a passage surely has no more than `limit` tokens, told without the tokenizer: a token has a character at
     /// least, where no character is taken apart.
-    pub fn surely_fits(&self, text: &str, limit: usize) -> bool {
+    pub fn surely_fits(info: &ModelInfo, text: &str, limit: usize) -> bool {
         // Begin, end, and the mark of a word's beginning.
-        let most = limit.saturating_sub(self.passage_prefix.chars().count() + 4);
+        let most = limit.saturating_sub(info.passage_prefix.chars().count() + 4);
         let simple = |c: char| c.is_ascii() || matches!(c, '\u{3001}'..='\u{303f}' | '\u{4e00}'..='\u{9fff}');
         text.chars().nth(most).is_none() && text.chars().all(simple)
     }

@@ -1,6 +1,7 @@
 //! Reading a PDF: every page as glyphs with their text and their place.
 
 use super::content::{self, Visitor};
+use super::damage;
 use super::font::{KnownFont, KnownFonts};
 use super::line::Glyph;
 use hayro_cmap::BfString;
@@ -17,6 +18,8 @@ const MAX_GLYPHS: usize = 50_000_000;
 /// What a document holds.
 pub struct Document {
     pub pages: Vec<Page>,
+    /// Pages that the document should have and that were not found.
+    pub lost: usize,
     pub title: Option<String>,
     pub author: Option<String>,
 }
@@ -32,6 +35,8 @@ pub struct Page {
     pub unknown: usize,
     /// Letters that stand sideways or upside down: stamps and watermarks.
     pub turned: usize,
+    /// Whether text of it may be missing.
+    pub damaged: bool,
 }
 
 /// Reads a document.
@@ -63,12 +68,14 @@ pub fn read(bytes: &[u8]) -> Result<Document> {
         if glyphs > MAX_GLYPHS {
             return Err(Error::new(ErrorKind::TooLarge, format!("it has more than {MAX_GLYPHS} letters")));
         }
-        out.push(collector.page);
+        let damaged = damage::is_damaged(page);
+        out.push(Page { damaged, ..collector.page });
     }
     looks.mark_monospace(fonts.count(), &mut out);
     let metadata = pdf.metadata();
     Ok(Document {
         pages: out,
+        lost: damage::lost_pages(&pdf),
         title: metadata.title.as_deref().map(text),
         author: metadata.author.as_deref().map(text),
     })

@@ -8,6 +8,7 @@ mod block;
 mod collection;
 mod content;
 mod contents;
+mod damage;
 mod extract;
 mod font;
 mod furniture;
@@ -28,7 +29,10 @@ use std::collections::BTreeMap;
 /// that do not say what their letters are.
 pub fn to_markdown(bytes: &[u8], path: &str, notes: &mut Notes) -> Result<Markdown> {
     let pdf = extract::read(bytes)?;
-    check(&pdf.pages)?;
+    check(&pdf.pages, pdf.lost)?;
+    if let Some(what) = damaged(&pdf) {
+        notes.count(&format!("{path}: {what}"), pdf.lost + pdf.pages.iter().filter(|p| p.damaged).count());
+    }
     let empty = pdf.pages.iter().filter(|p| p.glyphs.is_empty() && p.images > 0).count();
     notes.count_some("PDF pages that are pictures without text", empty);
     let unknown: usize = pdf.pages.iter().map(|p| p.unknown).sum();
@@ -57,8 +61,28 @@ pub fn to_markdown(bytes: &[u8], path: &str, notes: &mut Notes) -> Result<Markdo
     Ok(Markdown { text: rendered.text, title: Some(title), metadata, pages: rendered.pages })
 }
 
+/// Most page numbers in a sentence.
+const MAX_NAMED: usize = 10;
+
+/// Which pages are damaged, as words for a note.
+fn damaged(pdf: &extract::Document) -> Option<String> {
+    let numbers: Vec<String> =
+        pdf.pages.iter().zip(1..).filter(|(p, _)| p.damaged).map(|(_, n): (_, usize)| n.to_string()).collect();
+    let mut which = numbers[..numbers.len().min(MAX_NAMED)].to_vec();
+    if numbers.len() > MAX_NAMED {
+        which.push("…".into());
+    }
+    let missing = "damaged pages, whose text is missing in whole or in part";
+    match (numbers.is_empty(), pdf.lost) {
+        (true, 0) => None,
+        (true, _) => Some("damaged pages that are missing".into()),
+        (false, 0) => Some(format!("{missing} ({})", which.join(", "))),
+        (false, lost) => Some(format!("{missing} ({}, and {lost} that could not be found)", which.join(", "))),
+    }
+}
+
 /// Refuses documents whose text cannot be had.
-fn check(pages: &[Page]) -> Result<()> {
+fn check(pages: &[Page], lost: usize) -> Result<()> {
     let refuse = |message: String| Err(Error::new(ErrorKind::Convert, message));
     let letters: usize = pages.iter().map(|p| p.glyphs.len()).sum();
     let unknown: usize = pages.iter().map(|p| p.unknown).sum();
@@ -69,6 +93,8 @@ fn check(pages: &[Page]) -> Result<()> {
                 "its {} pages are pictures without text (a scan): run text recognition over it first, for example ocrmypdf",
                 pages.len()
             )
+        } else if lost > 0 || pages.iter().any(|p| p.damaged) {
+            "its pages are damaged: open it in a program that repairs PDF files, and save it".to_string()
         } else {
             "it has no text".to_string()
         });

@@ -15,6 +15,10 @@ use std::sync::Arc;
 #[cfg(not(target_arch = "wasm32"))]
 const LAYER_RATIO: f32 = 1.0 / 16.0;
 
+/// Stands for the way in which vectors become a graph. Who keeps graphs keeps them under it, so it is raised with every
+/// change after which the same vectors and options give other bytes.
+pub const GRAPH_RECIPE: u32 = 1;
+
 /// How a graph is built. The defaults were measured with `examples/vector_bench.rs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphOptions {

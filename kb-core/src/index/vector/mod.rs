@@ -25,7 +25,7 @@ use crate::document::Lang;
 use crate::search::VectorHit;
 use crate::{Error, ErrorKind, Result};
 pub use centring::{Centring, Group, QuestionMean};
-pub use graph::{GraphOptions, GraphReport};
+pub use graph::{GRAPH_RECIPE, GraphOptions, GraphReport};
 pub use known::ModelMeans;
 use quantise::Matrix;
 use std::sync::Arc;
