@@ -8,6 +8,7 @@ mod schema;
 mod watcher;
 
 use crate::answer::LlmConfig;
+use crate::answer::settings::variable_of;
 use crate::embedding::EmbeddingConfig;
 use crate::error::{Error, Result};
 use crate::preset::PresetName;
@@ -223,7 +224,13 @@ impl Config {
             None if Path::new(FILE_NAME).is_file() => PathBuf::from(FILE_NAME),
             None => return Ok(Self::default()),
         };
-        let text = std::fs::read_to_string(&path).map_err(|e| Error::io("read", &path, e))?;
+        let bytes = std::fs::read(&path).map_err(|e| Error::io("read", &path, e))?;
+        let text = String::from_utf8(bytes).map_err(|e| {
+            let line = e.as_bytes()[..e.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+            let what = format!("{}: line {line}: these characters are not in UTF-8", path.display());
+            Error::usage(what, "save the file as UTF-8: editors have it under \"Save as\", as the encoding")
+        })?;
+        let text = text.trim_start_matches('\u{feff}').to_owned();
         let base = path.parent().unwrap_or(Path::new(""));
         Self::parse(&text, base).map_err(|message| {
             Error::usage(
@@ -240,6 +247,14 @@ impl Config {
             let place = line.map(|l| format!("line {l}: ")).unwrap_or_default();
             format!("{place}{}", with_suggestion(e.message()))
         })?;
+        for (section, key) in [("[llm]", &config.llm.api_key), ("[embedding]", &config.embedding.api_key)] {
+            variable_of(section, key.as_deref(), None).map_err(|e| e.to_string())?;
+        }
+        if let Some(repository) =
+            config.sources.iter().filter_map(|s| s.github.as_deref()).find(|r| r.split('/').count() != 2)
+        {
+            return Err(format!("`github` in [[source]] is `owner/name`, not `{repository}`"));
+        }
         if let Some(name) = config.preset {
             name.preset().under(&mut config);
         }
@@ -255,7 +270,7 @@ impl Config {
             chunking
                 .strategy()
                 .validate()
-                .map_err(|e| format!("chunking: {}", e.message().replace("_chars", "").replace("max ", "size ")))?;
+                .map_err(|e| format!("chunking: {}", e.message().replace("max_chars", "size").replace("_chars", "")))?;
         }
         config.retrieval.options().check().map_err(|e| e.message().to_string())?;
         config.watcher.pace(None)?;

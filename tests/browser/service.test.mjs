@@ -152,7 +152,8 @@ test('a key is sent to its service and found nowhere else', async () => {
     for (const [place, content] of Object.entries(await places())) assert.ok(!content.includes(KEY), place);
     // For this tab, if the reader says so.
     await page.reload();
-    await waitFor(page, 'meaning', 'failed');
+    await waitFor(page, 'meaning', 'off');
+    assert.match(await statusText(page) ?? '', /meaning needs the model/);
     await page.locator('[data-status-actions] button').last().click();
     await page.fill('.llm-dialog [name=key]', KEY);
     await page.check('.llm-dialog [name=remember]');

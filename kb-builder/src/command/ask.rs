@@ -294,7 +294,9 @@ impl Screen {
 
 /// Without what could steer a terminal.
 fn plain(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+    // Marks of direction turn the rest of a line round.
+    let turns = |c: &char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().filter(|c| (!c.is_control() || matches!(c, '\n' | '\t')) && !turns(c)).collect()
 }
 
 fn write_out(text: &str) {

@@ -18,6 +18,10 @@ pub struct Decoded {
 ///
 /// Bytes that fit nothing are an error: a guess would put garbage into the index.
 pub fn decode(bytes: &[u8], declared: Option<&str>) -> Result<Decoded> {
+    // The first mark begins with that of UTF-16.
+    if bytes.starts_with(&[0xff, 0xfe, 0, 0]) || bytes.starts_with(&[0, 0, 0xfe, 0xff]) {
+        return Err(undecodable("it is in UTF-32"));
+    }
     if let Some((encoding, mark)) = encoding_rs::Encoding::for_bom(bytes) {
         let (text, damaged) = encoding.decode_without_bom_handling(&bytes[mark..]);
         return if damaged {

@@ -18,7 +18,7 @@ use std::time::Duration;
 const MAX_ANSWER_BYTES: usize = 64 << 20;
 /// How long a service may be silent. A model that is just being loaded takes its time.
 const IDLE: Duration = Duration::from_secs(120);
-/// The longest wait that a service may ask for.
+/// The longest wait that a service may ask for; one that asks for more has failed.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// How long to wait before each further attempt.
@@ -184,8 +184,19 @@ impl Worker {
                 Err(failed) => failed,
             };
             let away = self.reached && matches!(failure.kind, FailureKind::NotRunning | FailureKind::Stalled);
-            match waits.next().filter(|_| failure.kind.may_pass() || away) {
-                Some(wait) => tokio::time::sleep(asked_wait.unwrap_or(wait).min(MAX_WAIT)).await,
+            // Who asks for more than that will not be there in time.
+            let too_long = asked_wait.is_some_and(|wait: Duration| wait > MAX_WAIT);
+            match waits.next().filter(|_| (failure.kind.may_pass() || away) && !too_long) {
+                Some(wait) => {
+                    let wait = asked_wait.unwrap_or(wait);
+                    if wait >= Duration::from_secs(2) {
+                        let (at, seconds) = (self.client.base_url(), wait.as_secs());
+                        eprintln!(
+                            "note: the embedding service at {at} does not answer now; asked again in {seconds} s"
+                        );
+                    }
+                    tokio::time::sleep(wait).await;
+                }
                 None => return Err(self.failed(failure)),
             }
         }

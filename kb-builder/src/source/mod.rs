@@ -111,7 +111,7 @@ fn open(name: String, config: &SourceConfig, out: &Path) -> Result<Box<dyn Sourc
     let fetcher = Fetcher::new(options)?;
     let cache = crate::model::cache_dir().join("web");
     let api = || config.api.clone().unwrap_or_else(|| "https://api.github.com".into());
-    let token = || std::env::var("GITHUB_TOKEN").ok().filter(|t| !t.is_empty());
+    let token = || token_for(&api());
     let globs = || folder::Globs::new(&config.include, &config.exclude);
     if let Some(login) = &config.portfolio {
         let options = portfolio::PortfolioOptions {
@@ -145,6 +145,25 @@ fn open(name: String, config: &SourceConfig, out: &Path) -> Result<Box<dyn Sourc
     }
     Ok(Box::new(web::UrlList::new(name, config.urls.clone(), fetcher, &cache, config.code)))
 }
+
+/// The token for an interface: that of GitHub goes to GitHub alone, since a `kb.toml` of somebody else may name any address.
+/// Another one has its own variable, and gets it by https or on this machine only.
+fn token_for(api: &str) -> Option<String> {
+    let address = web::Address::parse(api).ok()?;
+    let (host, secure) = (address.authority(), api.trim_start().to_ascii_lowercase().starts_with("https://"));
+    let name = host.rsplit_once(':').map_or(host, |(name, _)| name);
+    let local = matches!(name, "localhost" | "127.0.0.1" | "[::1]");
+    let variable = match (host == "api.github.com", secure) {
+        (true, true) => "GITHUB_TOKEN",
+        (false, true) => ENTERPRISE_TOKEN,
+        (false, false) if local => ENTERPRISE_TOKEN,
+        _ => return None,
+    };
+    std::env::var(variable).ok().filter(|t| !t.is_empty())
+}
+
+/// The variable for a server other than GitHub's own.
+pub const ENTERPRISE_TOKEN: &str = "GITHUB_ENTERPRISE_TOKEN";
 
 /// The name of a collection whose author gave none.
 pub(crate) fn default_name(config: &SourceConfig) -> Result<String> {

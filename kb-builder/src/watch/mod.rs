@@ -64,6 +64,7 @@ pub fn run(
         remote: Remote::default(),
         has_built: false,
         trouble: None,
+        owed: None,
         plan,
     };
     watch.documents = watch.look()?;
@@ -98,6 +99,8 @@ struct Watch<'a> {
     has_built: bool,
     /// Why the documents cannot be looked at, once it was reported.
     trouble: Option<String>,
+    /// Why the last build failed, if it did: it is tried again at every look, and told once.
+    owed: Option<String>,
 }
 
 /// Everything at one moment.
@@ -112,7 +115,11 @@ impl Watch<'_> {
         let view = self.view();
         let is_gone = self.has_built && !self.plan.options.out.join(BUNDLE_DIR).join(MANIFEST_FILE).is_file();
         let same = |documents: &Snapshot| self.documents.changes(documents).is_empty();
-        if !is_gone && self.seen.changes(&view.settings).is_empty() && view.documents.as_ref().is_ok_and(same) {
+        // A server is not asked again and again.
+        let local = !self.plan.options.sources.iter().any(SourceConfig::is_remote);
+        let owes = self.owed.is_some() && local;
+        if !is_gone && !owes && self.seen.changes(&view.settings).is_empty() && view.documents.as_ref().is_ok_and(same)
+        {
             self.trouble = None;
             if let Ok(documents) = view.documents {
                 // Their times may be others.
@@ -138,13 +145,17 @@ impl Watch<'_> {
         self.documents = documents;
         if !changes.is_empty() {
             self.reporter.happened("changed", &changes.sentence(), &changes);
-        } else if !new_settings && !is_gone {
+        } else if !new_settings && !is_gone && !owes {
             return Ok(());
-        } else if !new_settings {
+        } else if !new_settings && is_gone {
             self.reporter.happened("gone", "the site is gone; it is built again", json!({}));
         }
         if let Err(e) = self.build(built) {
+            let again = self.owed.as_deref() == Some(&e.to_string());
             self.failed(&e);
+            if again {
+                return Ok(());
+            }
         }
         self.tell();
         Ok(())
@@ -236,11 +247,14 @@ impl Watch<'_> {
         self.documents.add_older(summary.included.iter().cloned(), began);
         self.included = summary.included;
         self.has_built = true;
+        self.owed = None;
         built(&options.out)
     }
 
-    fn failed(&self, error: &Error) {
-        self.reporter.trouble("build_failed", error, "the site is left as it is; the next change is tried again");
+    fn failed(&mut self, error: &Error) {
+        if self.owed.replace(error.to_string()).as_deref() != Some(&error.to_string()) {
+            self.reporter.trouble("build_failed", error, "the site is left as it is; it is tried again");
+        }
     }
 
     fn tell(&self) {

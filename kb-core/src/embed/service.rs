@@ -257,6 +257,10 @@ impl ServiceClient {
                 let mut data: Vec<&Value> = value["data"].as_array().into_iter().flatten().collect();
                 // The order is that of `index`, not that of the list.
                 data.sort_by_key(|row| row["index"].as_u64().unwrap_or(u64::MAX));
+                let is_twice = |pair: &[&Value]| pair[0]["index"].is_u64() && pair[0]["index"] == pair[1]["index"];
+                if data.windows(2).any(is_twice) {
+                    return Err(wrong("two vectors have one number"));
+                }
                 rows.extend(data.into_iter().map(|row| &row["embedding"]));
             }
         }

@@ -21,7 +21,7 @@ export function openServiceSettings({ engine, strings, language, place = documen
   address.value = savedAccess(language)?.baseUrl ?? service.base_url;
   const key = el('input', { name: 'key', type: 'password', autocomplete: 'off', spellcheck: 'false' });
   key.value = keyOf(address.value);
-  address.addEventListener('change', () => (key.value = keyOf(address.value.trim())));
+  address.addEventListener('change', () => (key.value = keyOf(address.value.trim()) || key.value));
   const remember = el('input', { name: 'remember', type: 'checkbox' });
   remember.checked = isRemembered();
   const result = el('p', { class: 'llm-result', role: 'status' });
@@ -49,6 +49,7 @@ export function openServiceSettings({ engine, strings, language, place = documen
       saveAccess({ kind: service.kind, baseUrl, key: key.value, lang: language }, remember.checked);
       return dialog.close();
     }
+    if (engine.state.reason === 'service') return say('problem', s.noKey);
     say('problem', ...(await why(engine.state.error, baseUrl, service, strings)));
   });
   dialog.addEventListener('close', () => {
@@ -67,5 +68,6 @@ async function why(error, baseUrl, service, strings) {
   if (error?.code !== 'llm::not_running' && error?.code !== 'llm::refused') return [explain(error, strings)];
   const reason = error.code === 'llm::refused' ? 'origin' : await diagnose(baseUrl);
   const line = `OLLAMA_ORIGINS=${originToAdmit()} ollama serve`;
+  if (reason === 'origin' && service.kind !== 'ollama') return [strings.service.refused(baseUrl)];
   return [llm.reasons[reason](baseUrl), ...(service.kind === 'ollama' && reason === 'origin' ? [el('code', { class: 'llm-line' }, line)] : [])];
 }

@@ -177,7 +177,9 @@ export class Engine extends EventTarget {
 
   /** Whether the reader lets questions go to the service: a permission for one kind is none for another. */
   get #allowed() {
-    return this.#access !== undefined && this.#access.kind === this.state.service?.kind;
+    const { kind } = this.state.service ?? {};
+    const needsKey = kind === 'openai' || kind === 'voyage';
+    return this.#access !== undefined && this.#access.kind === kind && (!needsKey || this.#access.key.trim() !== '');
   }
 
   /** Searches by meaning with the service that has the model. @param {import('./service.js').Access} access */

@@ -182,6 +182,8 @@ export const en = {
   service: {
     connect: 'Search by meaning too…',
     connectNow: 'Connect',
+    refused: (url) => `Something answers at ${url}, but does not let this page in. Check the address; the service has to admit pages from this origin.`,
+    noKey: 'This service needs a key.',
     title: 'Search by meaning',
     off: ({ model, kind }) => `Searching by words only: meaning needs the model ${model} of ${serviceNames[kind] ?? kind}, with which this knowledge base was made.`,
     ready: ({ model }) => `Searching by words and by meaning, with ${model}.`,

@@ -184,6 +184,8 @@ export const zh = {
   service: {
     connect: '同时按语义搜索…',
     connectNow: '连接',
+    refused: (url) => `${url} 有响应，但不允许本页访问。请检查地址；该服务需要允许来自本页来源的请求。`,
+    noKey: '该服务需要密钥。',
     title: '按语义搜索',
     off: ({ model, kind }) => `目前仅按词搜索：语义搜索需要制作本知识库时所用的 ${serviceNames[kind] ?? kind} 的模型 ${model}。`,
     ready: ({ model }) => `正在按词和语义搜索，语义由 ${model} 提供。`,

@@ -86,6 +86,8 @@ struct State {
     reason: Option<EndReason>,
     /// Whether anything of the reply has been understood.
     understood: bool,
+    /// Whether any of it is for the reader, thoughts aside.
+    said: bool,
     over: bool,
 }
 
@@ -183,7 +185,19 @@ impl StreamParser {
         }
     }
 
+    /// Notes whether the reader has been told anything.
+    fn note(&mut self, events: &[Event]) {
+        for event in events {
+            match event {
+                Event::Text(text) => self.state.said |= !text.trim().is_empty(),
+                Event::TextWasReasoning => self.state.said = false,
+                _ => {}
+            }
+        }
+    }
+
     fn value(&mut self, value: &Value, events: &mut Vec<Event>) {
+        let before = events.len();
         if let Some(failure) = classify::error_in(value) {
             self.think.finish(events);
             self.state.over = true;
@@ -193,17 +207,24 @@ impl StreamParser {
             Protocol::Ollama => ollama::read(value, &mut self.state, &mut self.think, events),
             Protocol::OpenAi => openai::read(value, &mut self.state, &mut self.think, events),
         };
+        self.note(&events[before..]);
         if over {
             self.end(events);
         }
     }
 
     fn end(&mut self, events: &mut Vec<Event>) {
+        let before = events.len();
         self.think.finish(events);
+        self.note(&events[before..]);
         if let Some(usage) = self.state.usage.take() {
             events.push(Event::Usage(usage));
         }
         self.state.over = true;
+        // Thoughts alone are no answer.
+        if !self.state.said {
+            return events.push(Event::Error(Failure::new(FailureKind::Empty)));
+        }
         events.push(Event::End(self.state.reason.unwrap_or(EndReason::Interrupted)));
     }
 
