@@ -117,7 +117,8 @@ impl Watch<'_> {
         let same = |documents: &Snapshot| self.documents.changes(documents).is_empty();
         // A server is not asked again and again.
         let local = !self.plan.options.sources.iter().any(SourceConfig::is_remote);
-        let owes = self.owed.is_some() && local;
+        // An empty folder fills by a change.
+        let owes = self.owed.is_some() && local && self.documents.len() > 0;
         if !is_gone && !owes && self.seen.changes(&view.settings).is_empty() && view.documents.as_ref().is_ok_and(same)
         {
             self.trouble = None;
