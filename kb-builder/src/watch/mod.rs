@@ -118,7 +118,7 @@ impl Watch<'_> {
         // A server is not asked again and again.
         let local = !self.plan.options.sources.iter().any(SourceConfig::is_remote);
         // An empty folder fills by a change.
-        let owes = self.owed.is_some() && local && self.documents.len() > 0;
+        let owes = self.owed.is_some() && local && !self.documents.is_empty();
         if !is_gone && !owes && self.seen.changes(&view.settings).is_empty() && view.documents.as_ref().is_ok_and(same)
         {
             self.trouble = None;
