@@ -117,7 +117,7 @@ test('without the model it is small and searches by words', async () => {
   const path = join(folder, 'words.html');
   console.log(`# ${(await kb('export', demo.site, '--single-file', path, '--no-model')).trim()}`);
   // A quarter of a megabyte of it sets the formulas of the demo.
-  assert.ok((await stat(path)).size < 1_300_000);
+  assert.ok((await stat(path)).size < 1_350_000);
   const requests = await open(path);
   await waitFor(page, 'meaning', 'off');
   await ask(page, '最近邻', 'words');
