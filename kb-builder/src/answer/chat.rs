@@ -1,9 +1,9 @@
 //! One call of a language model: sends, reads the stream, says what went wrong.
 
 use super::settings::Settings;
-use crate::http::{Client, HttpError, HttpErrorKind, Request, Response};
+use crate::http::{Client, HttpError, Request, Response};
 use kb_core::answer::request::{Endpoint, Message, Protocol, chat_body, parse_models};
-use kb_core::answer::stream::{EndReason, Event, Failure, FailureKind, StreamParser, Usage, classify};
+use kb_core::answer::stream::{EndReason, Event, Failure, StreamParser, Usage, classify};
 use std::time::Duration;
 
 /// Most bytes of a list of models.
@@ -164,15 +164,7 @@ impl<'a> Chat<'a> {
     }
 
     fn network(&self, error: &HttpError) -> Failure {
-        let kind = match error.kind {
-            HttpErrorKind::Url => FailureKind::NoSuchAddress,
-            HttpErrorKind::Connect => FailureKind::NotRunning,
-            HttpErrorKind::Tls => FailureKind::Insecure,
-            HttpErrorKind::Stalled => FailureKind::Stalled,
-            HttpErrorKind::Broken => FailureKind::Broken,
-            HttpErrorKind::TooLarge => FailureKind::TooLarge,
-        };
-        Failure::with_message(kind, None, &format!("{}: {error}", self.endpoint.base_url()))
+        Failure::with_message(error.kind.failure(), None, &format!("{}: {error}", self.endpoint.base_url()))
     }
 
     /// A server may repeat the key in its message.

@@ -4,7 +4,7 @@ use super::ServiceChoice;
 use crate::answer::Key;
 use crate::cache::Cache;
 use crate::error::{Error, Result};
-use crate::http::{Client, HttpErrorKind, Request};
+use crate::http::{Client, Request};
 use kb_core::answer::stream::{Failure, FailureKind};
 use kb_core::document::Lang;
 use kb_core::embed::service::Outcome;
@@ -213,17 +213,8 @@ impl Worker {
         if let Some(key) = &self.key {
             request = request.header("authorization", format!("Bearer {}", key.expose()));
         }
-        let network = |e: &crate::http::HttpError| {
-            let kind = match e.kind {
-                HttpErrorKind::Url => FailureKind::NoSuchAddress,
-                HttpErrorKind::Connect => FailureKind::NotRunning,
-                HttpErrorKind::Tls => FailureKind::Insecure,
-                HttpErrorKind::Stalled => FailureKind::Stalled,
-                HttpErrorKind::Broken => FailureKind::Broken,
-                HttpErrorKind::TooLarge => FailureKind::TooLarge,
-            };
-            (Failure::with_message(kind, None, &e.to_string()), None)
-        };
+        let network =
+            |e: &crate::http::HttpError| (Failure::with_message(e.kind.failure(), None, &e.to_string()), None);
         let response = http.send(request).await.map_err(|e| network(&e))?;
         let status = response.status;
         let seconds = response.header("retry-after").and_then(|v| v.trim().parse().ok());

@@ -1,5 +1,6 @@
 //! What can go wrong with a request before its status says anything.
 
+use kb_core::answer::stream::FailureKind;
 use std::fmt;
 
 /// The kinds of failure.
@@ -17,6 +18,20 @@ pub enum HttpErrorKind {
     Broken,
     /// The body is longer than the caller takes.
     TooLarge,
+}
+
+impl HttpErrorKind {
+    /// What it means for somebody who asks a model.
+    pub fn failure(self) -> FailureKind {
+        match self {
+            Self::Url => FailureKind::NoSuchAddress,
+            Self::Connect => FailureKind::NotRunning,
+            Self::Tls => FailureKind::Insecure,
+            Self::Stalled => FailureKind::Stalled,
+            Self::Broken => FailureKind::Broken,
+            Self::TooLarge => FailureKind::TooLarge,
+        }
+    }
 }
 
 /// A failed request. Never holds a header's value.
