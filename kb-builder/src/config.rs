@@ -184,7 +184,7 @@ pub struct RetrievalConfig {
     pub synonyms: Option<PathBuf>,
     /// Whether passages of the sorts that a question asks for come before all others.
     pub route: Option<bool>,
-    /// Whether every vector is compared in a base of any size. Default: false, from 20,000 passages on a graph (HNSW)
+    /// Whether every vector is compared in a base of any size. Default: false, from 200,000 passages on a graph (HNSW)
     /// leads to the nearest ones.
     pub exact: Option<bool>,
     /// Most hits from one document, 1 to 100.

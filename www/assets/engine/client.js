@@ -41,7 +41,7 @@ const KEEP_TEXT = 12_000_000;
 const SERVICE_PAUSE = 400;
 
 /** Up to this many passages the engine scans the vectors and never walks the graph (`SCAN_UP_TO` in kb-core). */
-const SCAN_UP_TO = 20_000;
+const SCAN_UP_TO = 200_000;
 
 /** Fires `state` whenever {@link Engine#state} changes. */
 export class Engine extends EventTarget {

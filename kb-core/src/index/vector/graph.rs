@@ -32,7 +32,7 @@ pub struct GraphOptions {
 
 impl Default for GraphOptions {
     fn default() -> Self {
-        Self { seed: 1, ef_construction: 100, ef_search: 100 }
+        Self { seed: 1, ef_construction: 100, ef_search: 400 }
     }
 }
 

@@ -41,9 +41,21 @@ pub const MAX_VECTORS: usize = 4 << 20;
 pub const GRAPH_FROM: usize = 2_000;
 
 /// Up to this many chunks [`VectorIndex::search`] scans even where there is a graph, so that a reader
-/// need not load one: a scan misses nothing, and at this size takes about 2 ms in a browser, where
-/// loading the graph takes 100.
-pub const SCAN_UP_TO: usize = 20_000;
+/// need not load one: a scan misses nothing, and takes 3 ms a 100,000 in a browser, where loading their graph
+/// takes more than a second.
+pub const SCAN_UP_TO: usize = 200_000;
+
+/// Whether the nearest vectors are looked for in the graph or among all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum VectorMethod {
+    /// By size: the graph for more than [`SCAN_UP_TO`] vectors without conditions, the scan for everything else.
+    #[default]
+    Auto,
+    /// The scan, always.
+    Exact,
+    /// The graph wherever it can answer, whatever the size.
+    Graph,
+}
 
 /// Which chunks may be found; `None` for all of them.
 pub type Allowed<'a> = Option<&'a dyn Fn(u32) -> bool>;
@@ -54,6 +66,7 @@ pub struct VectorIndex {
     matrix: Arc<Matrix>,
     graph: Option<graph::Graph>,
     centring: Option<centring::Prepared>,
+    method: VectorMethod,
 }
 
 impl VectorIndex {
@@ -64,7 +77,12 @@ impl VectorIndex {
     /// [`ErrorKind::InvalidInput`] for a length that is no multiple of `dim`, for a vector that is zero
     /// or not finite; [`ErrorKind::TooLarge`] over [`MAX_VECTORS`].
     pub fn build(dim: usize, vectors: &[f32]) -> Result<Self> {
-        Ok(Self { matrix: Arc::new(Matrix::build(dim, vectors)?), graph: None, centring: None })
+        Ok(Self {
+            matrix: Arc::new(Matrix::build(dim, vectors)?),
+            graph: None,
+            centring: None,
+            method: VectorMethod::Auto,
+        })
     }
 
     /// The same vectors with their means, for [`search_as`](Self::search_as).
@@ -87,7 +105,7 @@ impl VectorIndex {
     /// [`ErrorKind::Corrupt`], [`ErrorKind::TooLarge`].
     pub fn from_bytes(payload: &[u8]) -> Result<Self> {
         let (matrix, means) = wire::decode(payload)?;
-        let index = Self { matrix: Arc::new(matrix), graph: None, centring: None };
+        let index = Self { matrix: Arc::new(matrix), graph: None, centring: None, method: VectorMethod::Auto };
         match means {
             Some(means) => index.with_centring(means),
             None => Ok(index),
@@ -154,6 +172,21 @@ impl VectorIndex {
         Ok(())
     }
 
+    /// Looks for the nearest in another way from now on.
+    pub fn set_method(&mut self, method: VectorMethod) {
+        self.method = method;
+    }
+
+    /// The graph, if it is to be walked for a search without conditions.
+    fn walked(&self, allowed: Allowed) -> Option<&graph::Graph> {
+        let wanted = match self.method {
+            VectorMethod::Auto => self.len() > SCAN_UP_TO,
+            VectorMethod::Exact => false,
+            VectorMethod::Graph => true,
+        };
+        self.graph.as_ref().filter(|_| wanted && allowed.is_none())
+    }
+
     /// Whether a graph is loaded.
     pub fn has_graph(&self) -> bool {
         self.graph.is_some()
@@ -192,8 +225,7 @@ impl VectorIndex {
         let prepared = questions.iter().map(|q| self.matrix.query(&q.vector)).collect::<Result<Vec<_>>>()?;
         let mut top = Top::new(k);
         // A walk finds what is near in one sense; with several groups each has its own.
-        if let (None, Some(graph), [question], [vector]) = (allowed, &self.graph, &questions[..], &prepared[..])
-            && self.len() > SCAN_UP_TO
+        if let (Some(graph), [question], [vector]) = (self.walked(allowed), &questions[..], &prepared[..])
             && let Some(found) = graph.search(&self.matrix, vector.clone(), k.max(graph.ef_search()))
         {
             for hit in found {
@@ -212,15 +244,14 @@ impl VectorIndex {
         Ok(top.into_hits())
     }
 
-    /// The graph for a large base without conditions, the scan for everything else.
+    /// The `k` nearest by the graph or the scan, as [`set_method`](Self::set_method) says.
     ///
     /// # Errors
     /// As for [`search_exact`](Self::search_exact).
     pub fn search(&self, query: &[f32], k: usize, allowed: Allowed) -> Result<Vec<VectorHit>> {
-        if allowed.is_none() && self.graph.is_some() && self.len() > SCAN_UP_TO {
-            self.search_graph(query, k)
-        } else {
-            self.search_exact(query, k, allowed)
+        match self.walked(allowed) {
+            Some(_) => self.search_graph(query, k),
+            None => self.search_exact(query, k, allowed),
         }
     }
 }
