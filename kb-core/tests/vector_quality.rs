@@ -218,7 +218,10 @@ fn a_recipe_stands_for_one_graph() {
     // Whole numbers: logarithms differ from system to system.
     let mut random = Random(7);
     let vectors: Vec<f32> = (0..400 * 32).map(|_| random.below(2001) as f32 - 1000.0).collect();
-    let (graph, _) = VectorIndex::build(32, &vectors).unwrap().build_graph(&GraphOptions { ef_search: 100, ..GraphOptions::default() }).unwrap();
+    let (graph, _) = VectorIndex::build(32, &vectors)
+        .unwrap()
+        .build_graph(&GraphOptions { ef_search: 100, ..GraphOptions::default() })
+        .unwrap();
     let hash = kb_core::bundle::sha256_hex(&graph);
     assert_eq!((kb_core::index::vector::GRAPH_RECIPE, &hash[..16]), (1, "f4d705bca695cd7f"));
 }

@@ -28,6 +28,11 @@ const FULL_COVERAGE: f32 = 0.4;
 /// numbers, and little of what is asked. Above 1: even a passage with every word gets less than the whole weight.
 const FULL_COVERAGE_ACROSS: f32 = 1.2;
 
+/// By how much the last of [`CANDIDATES`] must fall behind the best passage, as a share of its score, for the words'
+/// list to get its whole weight. Below, it shrinks in proportion: where fifty passages have nearly the same score, the
+/// words do not tell them apart, however the scores are stretched. Chosen on the sets in docs/BENCHMARKS.md.
+const FULL_FALL: f32 = 0.55;
+
 /// From this share of its passages on a base speaks a language, in percent. A page of code in a Chinese base is
 /// not English, and makes nobody ask in English.
 const SPOKEN_PERCENT: usize = 20;
@@ -174,11 +179,13 @@ fn convex(lists: &Lists, options: &RetrievalOptions, all: &mut [Fused]) {
     let words = Range::of(lists.lexical.iter().map(|s| s.score));
     let meaning = Range::of(lists.vector.iter().map(|v| v.score));
     let coverage = lists.lexical.iter().map(|s| s.matched).fold(0.0, f32::max);
+    // A shorter list is chosen already: all other passages have nothing.
+    let last = lists.lexical.get(CANDIDATES - 1).map_or(0.0, |s| s.score / words.max);
     let full = if lists.across { FULL_COVERAGE_ACROSS } else { FULL_COVERAGE };
     let share = match (lists.lexical.is_empty(), lists.vector.is_empty()) {
         (true, _) => 0.0,
         (_, true) => 1.0,
-        _ => options.lexical_weight * (coverage / full).clamp(0.0, 1.0),
+        _ => options.lexical_weight * (coverage / full).clamp(0.0, 1.0) * ((1.0 - last) / FULL_FALL).clamp(0.0, 1.0),
     };
     for fused in all {
         let normal = fused.lexical.map_or(0.0, |s| words.normalise(s.score));

@@ -55,6 +55,17 @@ fn a_stray_word_weighs_little() {
     assert!((fuse(&lists, &plain(0.5), Mode::Hybrid)[0].score - 0.104_167).abs() < 1e-6);
 }
 
+/// The last of 50 has 0.8 of the best score, where it should have fallen by 0.55 of it: 0.2 / 0.55 of 0.5. With one
+/// passage less the list is a choice, and has its whole weight.
+#[test]
+fn words_that_all_passages_have_weigh_little() {
+    let flat: Vec<Scored> = (0..50).map(|i| s(i, if i == 0 { 10.0 } else { 8.0 }, 1.0)).collect();
+    let vector = [v(49, 0.9), v(0, 0.5)];
+    let got = scores(&flat, &vector, plain(0.5));
+    assert!((got[0].1 - 0.181_818).abs() < 1e-6 && (got[49].1 - 0.818_182).abs() < 1e-6, "{got:?}");
+    assert_eq!(scores(&flat[..49], &[v(48, 0.9), v(0, 0.5)], plain(0.5))[0], (0, 0.5));
+}
+
 #[test]
 fn vectors_give_more_candidates_in_a_large_base() {
     assert_eq!([0, 188, 500, 1000, 2000, 100_000].map(vector_candidates), [50, 50, 50, 100, 200, 200]);

@@ -28,9 +28,13 @@ pub fn query_terms(text: &str) -> Vec<QueryTerm> {
 }
 
 /// What stands in quotation marks in `text`, the marks left out: `"…"`, `“…”`, `「…」`, `『…』`. A mark
-/// that is not closed quotes nothing, and so does an empty pair.
+/// that is not closed quotes nothing, and so does an empty pair. Nor does a sentence that ends with a question mark:
+/// there people set words apart, and do not ask for them to stand as they are.
 pub fn quoted(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
+    if text.trim_end().ends_with(['?', '？']) {
+        return found;
+    }
     let mut rest = text;
     while let Some((at, open)) = rest.char_indices().find(|(_, c)| closing_of(*c).is_some()) {
         let inside = &rest[at + open.len_utf8()..];
@@ -98,6 +102,8 @@ mod tests {
             ("an open \"mark", vec![]),
             ("\"\" and \"!\"", vec![]),
             ("“open \"closed\"", vec!["closed"]),
+            ("what is a \"shallow\" copy?", vec![]),
+            ("什么是“浅拷贝”？ ", vec![]),
         ] {
             assert_eq!(quoted(text), expected, "{text}");
         }
