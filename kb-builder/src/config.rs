@@ -187,6 +187,13 @@ pub struct RetrievalConfig {
     /// Whether every vector is compared in a base of any size. Default: false, from 200,000 passages on a graph (HNSW)
     /// leads to the nearest ones.
     pub exact: Option<bool>,
+    /// How many candidates each list gives, 1 to 1,000. Default: 50 from the words, and from the vectors a tenth of the
+    /// passages, 50 at least and 200 at most.
+    #[schemars(range(min = 1, max = 1000))]
+    pub candidates: Option<usize>,
+    /// How many hits `search` gives, 1 to 100. Default: 10.
+    #[schemars(range(min = 1, max = 100))]
+    pub top_k: Option<usize>,
     /// Most hits from one document, 1 to 100.
     #[schemars(range(min = 1, max = 100))]
     pub per_document: Option<usize>,
@@ -209,6 +216,8 @@ impl RetrievalConfig {
             three_way: self.three_way.unwrap_or(default.three_way),
             expand: self.expand.unwrap_or(default.expand),
             route: self.route.unwrap_or(default.route),
+            candidates: self.candidates,
+            top_k: self.top_k,
             per_document: self.per_document,
             min_score: self.min_score,
             max_distance: self.max_distance,

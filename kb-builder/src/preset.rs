@@ -69,7 +69,12 @@ impl PresetName {
                     max_chars: Some(500),
                     ..EmbeddingConfig::default()
                 },
-                retrieval: RetrievalConfig { max_distance: Some(1.5), ..by_vectors },
+                retrieval: RetrievalConfig {
+                    candidates: Some(15),
+                    top_k: Some(15),
+                    max_distance: Some(1.5),
+                    ..by_vectors
+                },
                 llm: LlmConfig { passages: Some(5), context: Some(3_000), ..LlmConfig::default() },
                 ..Preset::default()
             },
@@ -78,6 +83,9 @@ impl PresetName {
                 retrieval: RetrievalConfig {
                     fusion: Some(FusionMethod::ThreeWay),
                     three_way: Some(ThreeWayPreset::Balanced),
+                    // Ten are fused, three kept.
+                    candidates: Some(10),
+                    top_k: Some(3),
                     ..RetrievalConfig::default()
                 },
                 llm: LlmConfig { passages: Some(3), ..LlmConfig::default() },
@@ -90,14 +98,19 @@ impl PresetName {
                     min: Some(21),
                     ..ChunkingConfig::default()
                 },
-                retrieval: RetrievalConfig { route: Some(true), expand: Some(true), ..RetrievalConfig::default() },
+                retrieval: RetrievalConfig {
+                    route: Some(true),
+                    expand: Some(true),
+                    top_k: Some(5),
+                    ..RetrievalConfig::default()
+                },
                 llm: LlmConfig { passages: Some(5), max_tokens: Some(500), ..LlmConfig::default() },
                 ..Preset::default()
             },
             Self::DeepseekRag => Preset {
                 chunking: chunking(StrategyName::Line, 500, 50, 0),
                 // A score of 0.6 is a cosine there, and a distance of 0.4 here.
-                retrieval: RetrievalConfig { max_distance: Some(0.4), exact: Some(true), ..by_vectors },
+                retrieval: RetrievalConfig { top_k: Some(5), max_distance: Some(0.4), exact: Some(true), ..by_vectors },
                 llm: LlmConfig { provider: Some(Provider::DeepSeek), passages: Some(5), ..LlmConfig::default() },
                 ..Preset::default()
             },
@@ -111,6 +124,8 @@ impl PresetName {
                 retrieval: RetrievalConfig {
                     fusion: Some(FusionMethod::Rrf),
                     rrf_k: Some(60.0),
+                    candidates: Some(25),
+                    top_k: Some(5),
                     ..RetrievalConfig::default()
                 },
                 llm: LlmConfig {
@@ -151,6 +166,8 @@ impl Preset {
         fill(&mut own.expand, preset.expand);
         fill(&mut own.route, preset.route);
         fill(&mut own.exact, preset.exact);
+        fill(&mut own.candidates, preset.candidates);
+        fill(&mut own.top_k, preset.top_k);
         fill(&mut own.per_document, preset.per_document);
         fill(&mut own.min_score, preset.min_score);
         fill(&mut own.max_distance, preset.max_distance);

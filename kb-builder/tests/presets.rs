@@ -33,6 +33,8 @@ const DEFAULT: RetrievalOptions = RetrievalOptions {
     three_way: ThreeWayPreset::Balanced,
     expand: true,
     route: false,
+    candidates: None,
+    top_k: None,
     per_document: None,
     min_score: None,
     max_distance: None,
@@ -53,6 +55,8 @@ fn gangdan() {
     assert_eq!(service, (Some("ollama"), Some("nomic-embed-text"), Some(500)));
     let local = config("preset = \"gangdan\"\n[embedding]\nprovider = \"local\"\n").embedding;
     assert_eq!((local.provider.as_deref(), local.model), (Some("local"), None));
+    // The nearest 15.
+    assert_eq!((r.candidates, r.top_k), (Some(15), Some(15)));
     // A context of at most 3,000 characters.
     assert_eq!(c.llm.context, Some(3_000));
 }
@@ -70,8 +74,8 @@ fn education_agent() {
         let c = config(&format!("preset = \"education-agent\"\n[retrieval]\nthree_way = \"{name}\"\n"));
         assert_eq!(c.retrieval.options().three_way.weights(), weights);
     }
-    // Three are kept.
-    assert_eq!(c.llm.passages, Some(3));
+    // Ten are fused, three are kept.
+    assert_eq!((r.candidates, r.top_k, c.llm.passages), (Some(10), Some(3), Some(3)));
 }
 
 #[test]
@@ -84,7 +88,7 @@ fn foliochat() {
     let r = c.retrieval.options();
     assert_eq!((r.route, r.expand), (true, true));
     // Top 5, 500 tokens.
-    assert_eq!((c.llm.passages, c.llm.max_tokens), (Some(5), Some(500)));
+    assert_eq!((r.top_k, c.llm.passages, c.llm.max_tokens), (Some(5), Some(5), Some(500)));
 }
 
 #[test]
@@ -93,7 +97,7 @@ fn deepseek_rag() {
     assert!(matches!(c.chunking.strategy(), ChunkStrategy::Line(Window { overlap: 50, .. })), "lines with overlap");
     // The whole matrix, top 5, a cosine of 0.6 at least.
     let r = c.retrieval.options();
-    assert_eq!((c.retrieval.exact, c.llm.passages), (Some(true), Some(5)));
+    assert_eq!((c.retrieval.exact, r.top_k, c.llm.passages), (Some(true), Some(5), Some(5)));
     assert_eq!((r.fusion, r.lexical_weight, r.rerank, r.expand), (FusionMethod::Convex, 0.0, false, false));
     assert!((1.0 - r.max_distance.expect("a distance") - 0.6).abs() < 1e-6);
     assert_eq!(c.llm.provider, Some(Provider::DeepSeek));
@@ -109,6 +113,8 @@ fn llm_wiki() {
     // Reciprocal ranks with k = 60.
     let r = c.retrieval.options();
     assert_eq!((r.fusion, r.rrf_k), (FusionMethod::Rrf, 60.0));
+    // 25 candidates, five kept.
+    assert_eq!((r.candidates, r.top_k), (Some(25), Some(5)));
     // Five passages, temperature 0.2, 2,048 tokens, kept for five minutes.
     assert_eq!((c.llm.passages, c.llm.temperature, c.llm.max_tokens), (Some(5), Some(0.2), Some(2_048)));
     assert_eq!(c.llm.keep_alive.as_deref(), Some("5m"));

@@ -10,7 +10,7 @@ export type Mode = "hybrid" | "lexical" | "vector";
 
 /** Conditions on one key are alternatives, conditions on different keys must all hold, turned-round ones must not. */
 export interface Filter {
-  /** `path` (a prefix), `lang`, `tag` or a metadata key; with `!` at its end the condition is turned round. */
+  /** `path` (a prefix), `lang`, `tag` or a metadata key; with `!` at its end the condition is turned round, with `>` or `<` a date or number is at least or at most the value. */
   key: string;
   value: string;
 }

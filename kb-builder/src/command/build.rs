@@ -19,7 +19,7 @@ Without --url-base a hit opens in the page's own reader.
 kb.toml has the keys preset, title, language, [[source]] (name, path, include, exclude, url_base,
 code, chunking; or urls, github, website, portfolio, ready: `kb-builder sources list`), [model] (path), [embedding] (provider, model, base_url,
 api_key, api_key_env, max_chars, query_prefix, passage_prefix), [site] (out, originals, url), [chunking] (strategy, unit, size, overlap, min), [retrieval]
-(fusion, lexical_weight, rerank, rrf_k, three_way, expand, synonyms, route, per_document, min_score, max_distance, exact), [watcher] (interval, settle)
+(fusion, lexical_weight, rerank, rrf_k, three_way, expand, synonyms, route, candidates, top_k, per_document, min_score, max_distance, exact), [watcher] (interval, settle)
 and [llm]. A flag is stronger than the environment variable KB_MODEL
 or KB_CACHE, and that is stronger than the file. PATHs replace the file's sources.
 

@@ -22,6 +22,9 @@ pub struct RetrievalArgs {
     /// Passages of the sorts that the question asks for come first
     #[arg(long)]
     pub route: bool,
+    /// How many candidates each list gives, 1 to 1000
+    #[arg(long, value_name = "N")]
+    pub candidates: Option<usize>,
     /// Most hits from one document, 1 to 100
     #[arg(long, value_name = "N")]
     pub per_document: Option<usize>,
@@ -65,6 +68,7 @@ impl RetrievalArgs {
         options.rerank &= !self.no_rerank;
         options.expand &= !self.no_expand;
         options.route |= self.route;
+        options.candidates = self.candidates.or(options.candidates);
         options.per_document = self.per_document.or(options.per_document);
         options.min_score = self.min_score.or(options.min_score);
         options.max_distance = self.max_distance.or(options.max_distance);

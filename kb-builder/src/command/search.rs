@@ -26,7 +26,8 @@ Examples:
 Filters: path (the beginning of the document's path), lang, tag, type (of the passage: text, concept,
 steps, parameters, warning, code, table), or a key of the document's front matter. Filters with one
 key are alternatives, filters with different keys must all hold, and
-KEY!=VALUE must not. Words in quotation marks must stand in a passage as they are.";
+KEY!=VALUE must not. Dates and numbers also have bounds, the value included: date>=2024-05,
+date<=2025. Words in quotation marks must stand in a passage as they are.";
 
 /// Search a knowledge base on this machine
 #[derive(Debug, clap::Args)]
@@ -36,9 +37,9 @@ pub struct Args {
     site: PathBuf,
     /// The question, in any language of the documents
     query: String,
-    /// Most hits to give, 1 to 100
-    #[arg(short, default_value_t = 10, value_name = "N")]
-    k: usize,
+    /// Most hits to give, 1 to 100 [default: as the knowledge base says, or 10]
+    #[arg(short, value_name = "N")]
+    k: Option<usize>,
     /// Search by words, by meaning, or both
     #[arg(long, value_enum, default_value_t = SearchMode::Hybrid)]
     mode: SearchMode,
@@ -91,14 +92,9 @@ impl From<SearchMode> for Mode {
     }
 }
 
-/// `KEY=VALUE` or `KEY!=VALUE`
+/// `KEY=VALUE`, `KEY!=VALUE`, `KEY>=VALUE` or `KEY<=VALUE`
 pub(super) fn parse_filter(text: &str) -> Result<Filter, String> {
-    match text.split_once('=') {
-        Some((key, value)) if !key.trim_end_matches('!').is_empty() => {
-            Ok(Filter { key: key.into(), value: value.into() })
-        }
-        _ => Err("a filter is KEY=VALUE or KEY!=VALUE".into()),
-    }
+    text.parse().map_err(|e: kb_core::Error| e.message().to_owned())
 }
 
 /// The object that `--json` prints, and that `api/search` of `serve --api` returns.
@@ -199,9 +195,8 @@ struct OutputHit<'a> {
 
 /// Searches and prints.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let query = Query {
+    let mut query = Query {
         text: args.query.clone(),
-        k: args.k,
         mode: args.mode.into(),
         collections: args.collections.clone(),
         filters: args.filters.clone(),
@@ -212,6 +207,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     check_collections(&base, &query.collections)?;
     let settings = args.retrieval.over(base.knowledge.options());
     base.knowledge.set_options(settings)?;
+    query.k = args.k.or(settings.top_k).unwrap_or(query.k);
     let encoder = match query.mode {
         Mode::Lexical => None,
         Mode::Vector => Some(base::query_encoder(&args.site, &base.manifest, "--model", args.model.as_deref())?),

@@ -10,13 +10,16 @@ use std::str::FromStr;
 impl FromStr for Filter {
     type Err = Error;
 
-    /// Reads `KEY=VALUE` or `KEY!=VALUE`.
+    /// Reads `KEY=VALUE`, `KEY!=VALUE`, `KEY>=VALUE` or `KEY<=VALUE`.
     fn from_str(text: &str) -> Result<Self> {
         match text.split_once('=') {
-            Some((key, value)) if !key.trim().trim_end_matches('!').is_empty() => {
+            Some((key, value)) if !key.trim().trim_end_matches(['!', '<', '>']).is_empty() => {
                 Ok(Self { key: key.trim().to_owned(), value: value.trim().to_owned() })
             }
-            _ => Err(Error::new(ErrorKind::InvalidInput, format!("filter `{text}` is not KEY=VALUE or KEY!=VALUE"))),
+            _ => {
+                let what = format!("filter `{text}` is not KEY=VALUE, KEY!=VALUE, KEY>=VALUE or KEY<=VALUE");
+                Err(Error::new(ErrorKind::InvalidInput, what))
+            }
         }
     }
 }
@@ -47,6 +50,10 @@ pub(super) fn admits_kind(kind: ChunkKind, document: &Document, filters: &[Filte
 }
 
 fn meets(document: &Document, key: &str, value: &str) -> bool {
+    if let Some(bounded) = key.strip_suffix(['<', '>']) {
+        let is_most = key.ends_with('<');
+        return field(&document.metadata, bounded.trim_end()).is_some_and(|m| is_within(m, value, is_most));
+    }
     match key {
         "path" => document.path.starts_with(value),
         "lang" => document.lang.code() == value,
@@ -77,6 +84,22 @@ fn equals(value: &MetaValue, wanted: &str) -> bool {
         MetaValue::Date(d) => !wanted.is_empty() && d.starts_with(wanted),
         MetaValue::List(items) => items.iter().any(|i| equals(i, wanted)),
         MetaValue::Map(_) => false,
+    }
+}
+
+/// Whether a date or a number is at least `bound`, or at most, all that begins with it included; a list is if one of its
+/// values is.
+fn is_within(value: &MetaValue, bound: &str, is_most: bool) -> bool {
+    let compares =
+        |number_of: f64| number(bound).is_some_and(|b| if is_most { number_of <= b } else { number_of >= b });
+    match value {
+        MetaValue::Int(i) => compares(*i as f64),
+        MetaValue::Float(f) => compares(*f),
+        // ISO 8601 sorts as text.
+        MetaValue::Date(d) if is_most => !bound.is_empty() && (d.as_str() <= bound || d.starts_with(bound)),
+        MetaValue::Date(d) => !bound.is_empty() && d.as_str() >= bound,
+        MetaValue::List(items) => items.iter().any(|i| is_within(i, bound, is_most)),
+        _ => false,
     }
 }
 
@@ -190,6 +213,42 @@ mod tests {
         assert!(check(&["lang!=en"]) && check(&["lang != en", "lang!=fr", "week=3"]));
         assert!(!check(&["lang!=zh"]) && !check(&["week=3", "tag!=dp"]) && !check(&["path!=notes/"]));
         assert!("!=x".parse::<Filter>().is_err());
+    }
+
+    /// The document is of 2024-05-01, in week 3, with a ratio of a half.
+    #[test]
+    fn dates_and_numbers_have_bounds() {
+        for held in [
+            "date>=2024",
+            "date>=2024-05-01",
+            "date>=2023-12-31",
+            "date<=2024",
+            "date<=2024-05",
+            "date <= 2024-05-01",
+            "week>=3",
+            "week<=3",
+            "ratio>=0.4",
+            "ratio<=0.5",
+        ] {
+            assert!(check(&[held]), "{held}");
+        }
+        for not in [
+            "date>=2024-05-02",
+            "date>=2025",
+            "date<=2024-04",
+            "date<=2023",
+            "date>=",
+            "date<=",
+            "week>=4",
+            "week<=2.5",
+            "updated>=2000",
+            "updated<=2999",
+            "week>=x",
+        ] {
+            assert!(!check(&[not]), "{not}");
+        }
+        assert!(check(&["date>=2024-01", "date<=2024-06"]) && !check(&["date>=2024-06", "date<=2024-12"]));
+        assert!(">=2024".parse::<Filter>().is_err());
     }
 
     #[test]

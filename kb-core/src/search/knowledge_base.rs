@@ -205,7 +205,7 @@ impl KnowledgeBase {
 
     /// How many candidates the vectors should give for this query.
     pub fn candidates(&self, query: &Query) -> usize {
-        vector_candidates(self.chunks.len()).max(query.k)
+        self.options.candidates.unwrap_or_else(|| vector_candidates(self.chunks.len())).max(query.k)
     }
 
     /// Answers by words alone, whatever the query's mode is.
@@ -266,7 +266,7 @@ impl KnowledgeBase {
             _ => self.lexical.scores(&words, allowed.as_ref())?,
         };
         let scores: Vec<(u32, f32)> = found.passages.iter().map(|s| (s.chunk, s.score)).collect();
-        let best = self.best(&scores, CANDIDATES.max(query.k));
+        let best = self.best(&scores, self.options.candidates.unwrap_or(CANDIDATES).max(query.k));
         let lexical: Vec<Scored> = best.iter().filter_map(|i| found.passages.get(*i)).copied().collect();
         let across = self.lacks(Self::language_of(text), allowed.as_ref());
         let lists = Lists { lexical: &lexical, vector: &vectors, scored: &found.passages, across };

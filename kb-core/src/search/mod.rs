@@ -44,7 +44,8 @@ pub enum Mode {
 /// `KEY!=VALUE`, a key that ends in `!`, must not hold (NOT), whatever else does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Filter {
-    /// `path`, `lang`, `tag`, `type` or a metadata key; with `!` at its end the condition is turned round.
+    /// `path`, `lang`, `tag`, `type` or a metadata key; with `!` at its end the condition is turned round, with `>` or
+    /// `<` a date or number is at least or at most the value.
     pub key: String,
     /// The value to be equal to (for `path`: to begin with).
     pub value: String,

@@ -61,6 +61,11 @@ pub struct RetrievalOptions {
     pub expand: bool,
     /// Whether passages of the sorts that a question asks for come before all others.
     pub route: bool,
+    /// How many candidates each list gives, 1 to 1,000. `None`: 50 from the words, and from the vectors a tenth of the
+    /// passages, 50 at least and 200 at most.
+    pub candidates: Option<usize>,
+    /// How many hits who does not say it gets, 1 to 100. `None`: ten.
+    pub top_k: Option<usize>,
     /// Most hits from one document, 1 to 100; the others are left out.
     pub per_document: Option<usize>,
     /// Hits with a lower score are left out.
@@ -79,6 +84,8 @@ impl Default for RetrievalOptions {
             three_way: ThreeWayPreset::Balanced,
             expand: true,
             route: false,
+            candidates: None,
+            top_k: None,
             per_document: None,
             min_score: None,
             max_distance: None,
@@ -98,6 +105,12 @@ impl RetrievalOptions {
         }
         if !(self.rrf_k > 0.0 && self.rrf_k.is_finite()) {
             return refuse(format!("rrf_k is {}, it must be above 0", self.rrf_k));
+        }
+        if self.candidates.is_some_and(|n| !(1..=1000).contains(&n)) {
+            return refuse("candidates must be 1 to 1000".into());
+        }
+        if self.top_k.is_some_and(|n| !(1..=100).contains(&n)) {
+            return refuse("top_k must be 1 to 100".into());
         }
         if self.per_document.is_some_and(|n| !(1..=100).contains(&n)) {
             return refuse("per_document must be 1 to 100".into());
@@ -136,6 +149,8 @@ mod tests {
             RetrievalOptions { min_score: Some(f32::NAN), ..ok },
             RetrievalOptions { max_distance: Some(2.5), ..ok },
             RetrievalOptions { per_document: Some(0), ..ok },
+            RetrievalOptions { candidates: Some(1001), ..ok },
+            RetrievalOptions { top_k: Some(101), ..ok },
         ] {
             assert!(bad.check().is_err(), "{bad:?}");
         }
