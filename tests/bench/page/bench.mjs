@@ -1,6 +1,6 @@
 // How soon a reader can type, how soon the first results stand there, and what typing costs: the page beside Pagefind.
 //
-//     node bench.mjs --site SITE [--lang zh] [--query 最短路] [--rounds 3] [--chromium PATH]
+//     node bench.mjs --site SITE [--lang zh] [--query 最短路] [--rounds 3] [--waterfall] [--chromium PATH]
 //
 // SITE is a folder that `kb-builder build` wrote, with its originals. Prints one JSON object.
 
@@ -14,6 +14,7 @@ import { serve } from './server.mjs';
 
 const { values } = parseArgs({ options: {
   site: { type: 'string' }, lang: { type: 'string', default: 'en' }, query: { type: 'string', default: 'branch' }, rounds: { type: 'string', default: '3' },
+  waterfall: { type: 'boolean', default: false },
   chromium: { type: 'string', default: process.env.CHROME ?? '/usr/bin/chromium' },
 } });
 if (!values.site) throw new Error('--site is missing');
@@ -21,6 +22,13 @@ const rounds = Number(values.rounds);
 
 /** Slow 4G as the tools of browsers define it: 1.6 Mbit/s, 150 ms there and back. */
 const SLOW = { latency: 150, rate: 1.6e6 / 8 };
+/** Who waits for whom: what was asked for until the first result, in milliseconds. */
+function waterfall({ log, typing, first }) {
+  const number = (value) => (value === undefined ? '' : String(Math.round(value))).padStart(6);
+  console.error(` asked  first   sent  bytes   (typing ${Math.round(typing)}, first result ${Math.round(first)})`);
+  for (const { path, bytes, asked, first: begun, sent } of log) console.error(`${number(asked)} ${number(begun)} ${number(sent)} ${number(bytes)}  ${path}`);
+}
+
 const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 
 /** Where each side has its box, and whether its list shows what was found for a query. */
@@ -46,7 +54,7 @@ async function visit(server, side, { network, cpu }) {
   const typing = performance.now() - begun;
   for (const letter of [...values.query].slice(1)) await page.keyboard.insertText(letter);
   await page.waitForFunction(side.shown, values.query, { timeout: 40_000, polling: 'raf' });
-  const done = { typing, first: performance.now() - begun, ...server.counted };
+  const done = { typing, first: performance.now() - begun, ...server.counted, log: server.log };
   await context.close();
   // What was still on its way for this visit must not slow the next one down.
   server.network(undefined);
@@ -110,6 +118,7 @@ try {
     for (const side of /** @type {const} */ (['ours', 'pagefind'])) {
       const all = [];
       for (let i = 0; i < rounds; i += 1) all.push(await visit(servers[side], SIDES[side], conditions));
+      if (values.waterfall) waterfall(all[0]);
       const of = (key) => Math.round(median(all.map((each) => each[key])));
       (result.visits[name] ??= {})[side] = { typing: of('typing'), first: of('first'), bytes: of('bytes'), requests: of('requests') };
     }

@@ -35,6 +35,9 @@ export async function serve(folder, { lang = 'en' } = {}) {
   let slow;
   let free = 0;
   const counted = { bytes: 0, requests: 0 };
+  /** What was asked for, in milliseconds since the network was set. @type {{ path: string, bytes: number, asked: number, first?: number, sent?: number }[]} */
+  let log = [];
+  let begun = performance.now();
 
   async function entryOf(path) {
     let entry = kept.get(path);
@@ -55,8 +58,11 @@ export async function serve(folder, { lang = 'en' } = {}) {
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'https://x').pathname));
     const entry = await entryOf(path).catch(() => undefined);
     const limit = slow;
+    const line = { path, bytes: entry?.body.length ?? 0, asked: performance.now() - begun };
+    log.push(line);
     if (limit) await wait(limit.latency);
     counted.requests += 1;
+    line.first = performance.now() - begun;
     if (!entry) return void response.writeHead(404).end();
     response.writeHead(200, { 'content-type': entry.type, 'cache-control': 'max-age=600', ...(entry.packed ? { 'content-encoding': 'gzip' } : {}) });
     if (!limit) {
@@ -71,6 +77,7 @@ export async function serve(folder, { lang = 'en' } = {}) {
       counted.bytes += piece.length;
       response.write(piece);
     }
+    if (!response.destroyed) line.sent = performance.now() - begun;
     response.end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
@@ -78,10 +85,16 @@ export async function serve(folder, { lang = 'en' } = {}) {
   return {
     url: `https://localhost:${port}/`,
     counted,
+    /** What was asked for since the network was set, in that order: `first` byte and last byte `sent`, in milliseconds. */
+    get log() {
+      return log.map((line) => ({ ...line }));
+    },
     /** Begins to count anew, on such a network. @param {typeof slow} network */
     network(network) {
       slow = network;
       free = 0;
+      log = [];
+      begun = performance.now();
       Object.assign(counted, { bytes: 0, requests: 0 });
     },
     close: () => server.close(),
