@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
 import { pagefindSite } from './pages.mjs';
-import { serve } from './server.mjs';
+import { publicKeyHash, serve } from './server.mjs';
 
 const { values } = parseArgs({ options: {
   site: { type: 'string' }, lang: { type: 'string', default: 'en' }, query: { type: 'string', default: 'branch' }, rounds: { type: 'string', default: '3' },
@@ -34,14 +34,15 @@ const median = (list) => list.toSorted((a, b) => a - b)[list.length >> 1];
 /** Where each side has its box, and whether its list shows what was found for a query. */
 const SIDES = {
   ours: { box: '#q', shown: (query) => /** @type {HTMLElement} */ (document.querySelector('[data-results]')).dataset.question === query && document.querySelector('.hit') !== null },
-  pagefind: { box: '.pagefind-ui__search-input', shown: () => document.querySelector('.pagefind-ui__result-title') !== null },
+  // Before that it shows grey lines of the same class.
+  pagefind: { box: '.pagefind-ui__search-input', shown: () => document.querySelector('.pagefind-ui__result-link') !== null },
 };
 
-const browser = await chromium.launch({ executablePath: values.chromium, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'] });
+const browser = await chromium.launch({ executablePath: values.chromium, args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', `--ignore-certificate-errors-spki-list=${publicKeyHash}`] });
 
 /** One visit with an empty cache: a reader who types the query letter by letter as soon as the box takes it. */
 async function visit(server, side, { network, cpu }) {
-  const context = await browser.newContext({ locale: values.lang === 'zh' ? 'zh-CN' : 'en-GB', serviceWorkers: 'block', ignoreHTTPSErrors: true });
+  const context = await browser.newContext({ locale: values.lang === 'zh' ? 'zh-CN' : 'en-GB', serviceWorkers: 'block' });
   const page = await context.newPage();
   if (cpu > 1) await (await context.newCDPSession(page)).send('Emulation.setCPUThrottlingRate', { rate: cpu });
   server.network(network);
@@ -64,7 +65,7 @@ async function visit(server, side, { network, cpu }) {
 
 /** Queries one after the other on an idle page: from the last letter to the painted list, and tasks that held the page up. */
 async function typing(url, side, { cpu, meaning, queries }) {
-  const context = await browser.newContext({ locale: values.lang === 'zh' ? 'zh-CN' : 'en-GB', serviceWorkers: 'block', ignoreHTTPSErrors: true });
+  const context = await browser.newContext({ locale: values.lang === 'zh' ? 'zh-CN' : 'en-GB', serviceWorkers: 'block' });
   const page = await context.newPage();
   const cdp = await context.newCDPSession(page);
   await page.addInitScript(() => {

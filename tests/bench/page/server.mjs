@@ -2,6 +2,7 @@
 // network, for all replies together. Here and not in the browser, whose throttle does not reach requests of workers.
 
 import { execFileSync } from 'node:child_process';
+import { X509Certificate, createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureServer } from 'node:http2';
@@ -15,8 +16,7 @@ const PIECE = 4096;
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A certificate for this run. */
-function certificate() {
+function makeCertificate() {
   const dir = mkdtempSync(join(tmpdir(), 'kb-bench-key-'));
   const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(dir, name));
   execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' });
@@ -24,6 +24,12 @@ function certificate() {
   rmSync(dir, { recursive: true });
   return pair;
 }
+
+/** A certificate for this run. */
+const certificate = makeCertificate();
+
+/** For Chromium's `--ignore-certificate-errors-spki-list`: with any other way to accept the certificate it keeps nothing in its cache. */
+export const publicKeyHash = createHash('sha256').update(new X509Certificate(certificate.cert).publicKey.export({ type: 'spki', format: 'der' })).digest('base64');
 
 /**
  * @param {string} folder
@@ -53,7 +59,7 @@ export async function serve(folder, { lang = 'en' } = {}) {
     return entry;
   }
 
-  const server = createSecureServer({ ...certificate(), allowHTTP1: true }, async (request, response) => {
+  const server = createSecureServer({ ...certificate, allowHTTP1: true }, async (request, response) => {
     response.on('error', () => {});
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'https://x').pathname));
     const entry = await entryOf(path).catch(() => undefined);

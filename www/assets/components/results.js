@@ -60,11 +60,12 @@ export function resultList(root, { base, href = pageHref, onUp, onSearchAll, ann
     const before = new Map([...items].map(([id, { item }]) => [id, item.getBoundingClientRect().top]));
     const wanted = byDocument(response.hits).map(({ hit, below: under }) => {
       const key = JSON.stringify([hit, under, strings.name, query.text]);
-      const old = items.get(hit.chunkId);
+      const id = idOf(hit);
+      const old = items.get(id);
       const item = old?.item ?? el('li', { class: 'hit' });
       if (old?.key !== key) fill(item, hit, under, context, base, href, mark);
       item.classList.toggle('is-new', !old && sameQuestion);
-      return { id: hit.chunkId, item, key };
+      return { id, item, key };
     });
     items.clear();
     for (const { id, item, key } of wanted) items.set(id, { item, key });
@@ -89,7 +90,7 @@ export function resultList(root, { base, href = pageHref, onUp, onSearchAll, ann
      */
     show(response, context) {
       const upgrade = context.query.text === shownQuery && root.dataset.by === 'words' && response.meaning;
-      const same = items.size === response.hits.length && byDocument(response.hits).every(({ hit }, i) => list.children[i] === items.get(hit.chunkId)?.item);
+      const same = items.size === response.hits.length && byDocument(response.hits).every(({ hit }, i) => list.children[i] === items.get(idOf(hit))?.item);
       if (!upgrade || same || !isReading()) return draw({ response, context });
       pending = { response, context };
       if (root.querySelector('.newer')) return;
@@ -177,6 +178,9 @@ function byDocument(hits) {
   return [...documents.values()].flatMap((group) => group.map((hit, i) => ({ hit, below: i > 0 })));
 }
 
+/** What tells a hit from the others. A passage has its own id once the text has come that it follows from. */
+const idOf = (hit) => hit.chunkId || `${hit.site ?? ''} ${hit.collection}/${hit.path} ${hit.rank}`;
+
 const openTab = (link) => window.open(link.href, '_blank', 'noopener');
 
 /** The element that has the focus, also inside a shadow tree. @param {Node} node @returns {Element | null} */
@@ -196,7 +200,7 @@ function fill(item, hit, under, { strings, query }, base, href, mark) {
     outer.length ? el('p', { class: 'hit-path', lang }, ...outer.map((part) => el('span', {}, part))) : '',
     el('h3', { class: 'hit-title', lang }, el('a', {
       href: href({ site: hit.site, doc: `${hit.collection}/${hit.path}`, passage: hit.chunkId, anchor: hit.anchor, query: query.text }),
-      'data-chunk': hit.chunkId,
+      'data-chunk': idOf(hit),
     }, inner)),
     el('p', { class: 'hit-text', lang }, marked(hit.excerpt.text, hit.excerpt.marks)),
     el('p', { class: 'hit-foot' },
