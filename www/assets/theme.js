@@ -18,9 +18,12 @@
   const paths = wanted === kept ? ['kb/manifest.json'] : wanted.split(' ');
   /** @type {any} */ (self).kbEarly = new Map(paths.map((path) => {
     const { href } = new URL(path, document.baseURI);
-    const coming = fetch(href, { cache: path.endsWith('.json') ? 'no-cache' : 'default' });
-    // A module is compiled while it comes.
-    const compiled = path.endsWith('.wasm') && globalThis.WebAssembly?.compileStreaming?.(coming);
-    return [href, (compiled || coming.then((response) => (response.ok ? response.arrayBuffer() : undefined))).catch(() => undefined)];
+    const coming = fetch(href, { cache: path.endsWith('.json') ? 'no-cache' : 'default' }).then((response) => {
+      if (!response.ok) return undefined;
+      // A module is compiled while it comes.
+      const streams = response.headers.get('content-type') === 'application/wasm' && globalThis.WebAssembly?.compileStreaming;
+      return streams ? WebAssembly.compileStreaming(response) : response.arrayBuffer();
+    });
+    return [href, coming.catch(() => undefined)];
   }));
 })();
