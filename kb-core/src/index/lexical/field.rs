@@ -161,7 +161,10 @@ impl Field {
             for i in 0..count {
                 let terms = input.varint()?;
                 let first = match place {
-                    Blocks::AsIn(other) => other.parts.get(i).map_or(Vec::new(), |p| p.first.clone()),
+                    // Before the other field's first term there may be some of this one.
+                    Blocks::AsIn(other) => {
+                        other.parts.get(i).filter(|_| i > 0).map_or(Vec::new(), |part| part.first.clone())
+                    }
                     _ => {
                         let length = input.varint()? as usize;
                         input.take(length)?.to_vec()
@@ -307,7 +310,8 @@ impl Field {
     pub fn terms_from(&self, bytes: &[u8], from: &[u8], sink: &mut dyn FnMut(&[u8]) -> bool) -> Result<()> {
         for part in self.parts.iter().skip(self.part_of(from)) {
             // The first term is known of a part that has not come.
-            if part.blocks.is_empty() && part.first.as_slice() >= from && !sink(&part.first) {
+            let known = part.blocks.is_empty() && !part.first.is_empty();
+            if known && part.first.as_slice() >= from && !sink(&part.first) {
                 return Ok(());
             }
             if !part.is_here() {

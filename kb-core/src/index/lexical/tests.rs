@@ -84,7 +84,7 @@ fn an_empty_index_answers() {
 #[test]
 fn another_version_is_refused() {
     let mut bytes = index(&[("t", "h", "x")]).to_bytes().to_vec();
-    bytes[0] = 3;
+    bytes[0] = 4;
     assert_eq!(LexicalIndex::from_bytes(bytes).expect_err("other format").kind(), ErrorKind::NewerFormat);
     assert_eq!(LexicalIndex::from_bytes(vec![]).expect_err("nothing").kind(), ErrorKind::Corrupt);
 }
