@@ -1,8 +1,8 @@
 // How soon a reader can type, how soon the first results stand there, and what typing costs: the page beside Pagefind.
 //
-//     node bench.mjs --site SITE [--lang zh] [--query 最短路] [--rounds 3] [--waterfall] [--chromium PATH]
+//     node bench.mjs --site SITE [--lang zh] [--query 最短路] [--rounds 3] [--waterfall] [--visits] [--chromium PATH]
 //
-// SITE is a folder that `kb-builder build` wrote, with its originals. Prints one JSON object.
+// With --visits typing on an idle page is left out. SITE is a folder that `kb-builder build` wrote, with its originals. Prints one JSON object.
 
 import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { publicKeyHash, serve } from './server.mjs';
 
 const { values } = parseArgs({ options: {
   site: { type: 'string' }, lang: { type: 'string', default: 'en' }, query: { type: 'string', default: 'branch' }, rounds: { type: 'string', default: '3' },
-  waterfall: { type: 'boolean', default: false },
+  waterfall: { type: 'boolean', default: false }, visits: { type: 'boolean', default: false },
   chromium: { type: 'string', default: process.env.CHROME ?? '/usr/bin/chromium' },
 } });
 if (!values.site) throw new Error('--site is missing');
@@ -116,17 +116,22 @@ const servers = { ours: await serve(values.site), pagefind: await serve(folder, 
 const result = { pages, query: values.query, visits: {}, typing: {} };
 try {
   for (const [name, conditions] of Object.entries({ 'slow 4G': { network: SLOW, cpu: 1 }, 'slow 4G, CPU ×4': { network: SLOW, cpu: 4 } })) {
-    for (const side of /** @type {const} */ (['ours', 'pagefind'])) {
-      const all = [];
-      for (let i = 0; i < rounds; i += 1) all.push(await visit(servers[side], SIDES[side], conditions));
-      if (values.waterfall) waterfall(all[0]);
-      const of = (key) => Math.round(median(all.map((each) => each[key])));
+    // In turn, so that whatever else the machine does hits both.
+    const all = { ours: [], pagefind: [] };
+    const sides = /** @type {const} */ (['ours', 'pagefind']);
+    for (let i = 0; i < rounds; i += 1) {
+      for (const side of sides) all[side].push(await visit(servers[side], SIDES[side], conditions));
+    }
+    for (const side of sides) {
+      if (values.waterfall) waterfall(all[side][0]);
+      const of = (key) => Math.round(median(all[side].map((each) => each[key])));
       (result.visits[name] ??= {})[side] = { typing: of('typing'), first: of('first'), bytes: of('bytes'), requests: of('requests') };
     }
+    result.visits[name].ratios = all.ours.map(({ first }, i) => Number((first / all.pagefind[i].first).toFixed(2)));
   }
   const queries = values.lang === 'zh' ? ['最短路', '线段树', '动态规划', '字符串匹配', '二分查找', '并查集', '拓扑排序', '哈希表'] : ['branch', 'undo a commit', 'merge conflict', 'rebase', 'large files', 'index', 'remote', 'history'];
   const hasModel = await access(join(values.site, 'model/model.json')).then(() => true, () => false);
-  for (const cpu of [1, 4]) {
+  for (const cpu of values.visits ? [] : [1, 4]) {
     result.typing[`words, CPU ×${cpu}`] = await typing(servers.ours.url, SIDES.ours, { cpu, meaning: false, queries });
     if (hasModel) result.typing[`meaning, CPU ×${cpu}`] = await typing(servers.ours.url, SIDES.ours, { cpu, meaning: true, queries });
   }

@@ -94,7 +94,7 @@ export function resultList(root, { base, href = pageHref, onUp, onSearchAll, ann
       const filled = performance.now() - begun;
       const cost = filled + (await frame());
       if (own !== turn) return;
-      slice = Math.max(2, Math.floor((FRAME * now.length) / Math.max(cost, 1)));
+      slice = Math.max(1, Math.floor((FRAME * now.length) / Math.max(cost, 1)));
     }
     place(list, all, active());
     if (glides) slide(before, items);
