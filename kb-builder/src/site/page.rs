@@ -281,7 +281,7 @@ mod tests {
     fn no_placeholder_is_left_and_absolute_addresses_only_where_one_is_known() {
         let mut page = page("Notes");
         let html = file(&page, "index.html");
-        assert!(!html.contains("kb:") && html.contains("<title>Notes</title>"), "{html}");
+        assert!(!html.contains("<!-- kb:") && html.contains("<title>Notes</title>"), "{html}");
         assert!(!html.contains("og:url") && !html.contains("https://"));
         page.site_url = Some("https://example.org/kb/".into());
         let html = file(&page, "index.html");
