@@ -135,6 +135,13 @@ function search() {
 function painted() {
   returnToOpened();
   offerAnswer();
+  loadLater();
+}
+
+/** What the first results need not: at hand soon after them all the same, since the network may go. */
+function loadLater() {
+  loadCard();
+  loadAway();
 }
 
 /** The answer's code comes behind the first results, or when the page has nothing else to do, so that it is there without a network too. */
@@ -177,7 +184,7 @@ function engineChanged() {
     show();
     setSetting('early', /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="kb-early"]'))?.content ?? null);
     // The first search goes before.
-    setTimeout(() => route.query || loadCard(), 500);
+    setTimeout(() => route.query || loadLater(), 500);
     setTimeout(() => loadAway().then((shown) => shown.begin(), () => {}), 1500);
   } else if (state.meaning !== lastState.meaning && route.query && !route.doc) {
     session.improve(question());
