@@ -1,5 +1,8 @@
 //! Puts the page, the browser runtime and the default model into the program, so that it works without its sources.
 
+#[path = "src/site/slim.rs"]
+mod slim;
+
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
@@ -22,14 +25,30 @@ fn main() -> io::Result<()> {
     collect(&root.join("www"), "", &mut files)?;
     collect(&root.join("prebuilt").join("runtime"), "assets/runtime", &mut files)?;
     files.sort();
+    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     let mut code = String::from("&[\n");
-    for (name, path) in &files {
+    for (i, (name, path)) in files.iter().enumerate() {
+        let path = match is_ours(name) {
+            true => slimmed(path, &out.join(format!("slim-{i}")))?,
+            false => path.clone(),
+        };
         let _ = writeln!(code, "    ({name:?}, include_bytes!({:?})),", path.display().to_string());
     }
     code.push_str("]\n");
-    let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     fs::write(out.join("site_files.rs"), code)?;
     fs::write(out.join("model_files.rs"), model_files(&root.join(MODEL)))
+}
+
+/// Whether a file is a script or a style sheet without a licence of others in its comments.
+fn is_ours(name: &str) -> bool {
+    (name.ends_with(".js") || name.ends_with(".css")) && !name.contains("/vendor/")
+}
+
+/// Writes `path` without its comments to `to`, and returns that.
+fn slimmed(path: &Path, to: &Path) -> io::Result<PathBuf> {
+    println!("cargo::rerun-if-changed={}", path.display());
+    fs::write(to, slim::slim(&fs::read_to_string(path)?))?;
+    Ok(to.to_path_buf())
 }
 
 /// The default model's files, or none where the folder is not complete: the program then has to be told of one.

@@ -84,6 +84,68 @@ fn text_comes_in_parts_when_it_is_long() {
     assert_eq!(opened.documents[4].text, documents[4].text);
 }
 
+/// SHA-256 by Python's hashlib, as `ChunkId::new` documents it; "twice" stands there twice.
+#[test]
+fn ids_that_follow_from_the_text_are_left_out_and_come_back_with_it() {
+    let ids = [0x7cf1_c6ea_ad9e_4bdd, 0x5bea_9bdc_702d_b568, 0x9f14_0914_59f6_8093];
+    let mut document = common::documents().remove(0);
+    (document.collection, document.path) = ("c".into(), "a.md".into());
+    document.text = "twice twice once ".into();
+    document.sections.clear();
+    let spans = [0..6, 6..12, 12..17];
+    let chunks: Vec<Chunk> = (spans.into_iter().zip(ids))
+        .map(|(span_bytes, id)| {
+            let (id, kind) = (ChunkId(id), ChunkKind::Text);
+            Chunk { id, doc: 0, section: None, span_bytes, overlap_bytes: 0, kind }
+        })
+        .collect();
+    let documents = [document];
+    let sealed = BundleBuilder::new("test", &documents, &chunks).finish().unwrap();
+    let without = open_bundle(&sealed.manifest_json, &[], fetch(&sealed)).unwrap();
+    assert!(without.chunks.iter().all(|c| c.id == ChunkId::UNKNOWN));
+    let with = open_bundle(&sealed.manifest_json, &[SectionKind::Text], fetch(&sealed)).unwrap();
+    assert_eq!(with.chunks, chunks);
+    // One that does not follow from it, and all are there from the beginning.
+    let mut other = chunks.clone();
+    other[2].id = ChunkId(7);
+    let sealed = BundleBuilder::new("test", &documents, &other).finish().unwrap();
+    assert_eq!(open_bundle(&sealed.manifest_json, &[], fetch(&sealed)).unwrap().chunks, other);
+}
+
+/// Anchors that a title gives, one behind another, and ones that it does not.
+#[test]
+fn anchors_come_back_whatever_they_are() {
+    let sections: Vec<Section> = [
+        ("Getting started", "getting-started"),
+        ("Getting started", "getting-started-1"),
+        ("特例：子集和 DP", "特例子集和-dp"),
+        ("Naïve Über", "naïve-über"),
+        ("A = B", "a--b"),
+        ("Title", ""),
+        ("Title", "page=3"),
+        ("Title", "title=x"),
+        ("", "=x"),
+        ("", ""),
+    ]
+    .into_iter()
+    .map(|(title, anchor)| Section {
+        level: 1,
+        title: title.into(),
+        anchor: anchor.into(),
+        span_bytes: 0..0,
+        parent: None,
+    })
+    .collect();
+    let mut document = common::documents().remove(0);
+    document.text.clear();
+    document.sections = sections;
+    let documents = [document];
+    let sealed = docs::encode(&documents).unwrap();
+    assert_eq!(docs::decode(&sealed).unwrap().documents[0].sections, documents[0].sections);
+    // What the title gives is not there.
+    assert!(!String::from_utf8_lossy(&sealed).contains("getting-started"));
+}
+
 #[test]
 fn what_breaks_a_rule_is_refused_when_written() {
     let documents = common::documents();

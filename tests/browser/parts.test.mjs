@@ -30,11 +30,14 @@ let page;
 let server;
 /** How many parts were asked for, and how many of them come; the others are held back. */
 let [asked, come] = [0, Infinity];
+/** What was asked for. @type {string[]} */
+let paths = [];
 
 before(async () => {
   browser = await launch();
   built = await siteOf(files, ['--no-model']);
   server = await serveFolder(built.site, { change: async (path) => {
+    paths.push(path);
     if (!path.includes('terms-')) return undefined;
     asked += 1;
     const turn = asked;
@@ -74,6 +77,21 @@ test('the first question waits for the parts of its words only', async () => {
     await ask(page, other, 'words');
     assert.deepEqual([...new Set(await shown())].sort(), [...new Set(await native(other, '--unfinished'))].sort(), other);
   }
+  assert.deepEqual(page.problems, []);
+});
+
+test('while the first question waits nothing is asked for that it does not need', async () => {
+  [asked, come, paths] = [0, 0, []];
+  page = await openPage(browser);
+  await page.goto(`${server.url}?q=${all[500]}`);
+  await waitFor(page, 'words', 'ready');
+  await page.waitForTimeout(900);
+  assert.ok(asked >= 1, 'its parts are on their way');
+  assert.deepEqual(paths.filter((path) => /answer|reader|offline|theme|embed|katex|sw\.js|model/.test(path)), []);
+  assert.deepEqual(paths.filter((path, i) => paths.indexOf(path) !== i && !path.includes('manifest')), [], 'nothing twice');
+  come = Infinity;
+  await answered(page, all[500], 'words');
+  await page.waitForFunction(() => performance.getEntriesByType('resource').some(({ name }) => name.endsWith('styles/answer.css')));
   assert.deepEqual(page.problems, []);
 });
 

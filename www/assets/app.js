@@ -2,10 +2,9 @@
 
 import { Engine } from './engine/client.js';
 import { isCarried, siteUrl } from './engine/host.js';
-import { find } from './components/dom.js';
+import { find, style } from './components/dom.js';
 import { feedbackExport, resultFeedback } from './components/feedback.js';
 import { facets, library } from './components/library.js';
-import { offline } from './components/offline.js';
 import { remember, showRecent } from './components/recent.js';
 import { resultList } from './components/results.js';
 import { href, parseRoute } from './components/routes.js';
@@ -40,7 +39,6 @@ const box = searchBox(find('[data-form]'), { onQuery: asked, onDown: () => resul
 const results = resultList(find('[data-results]'), { base: site, onUp: box.focus, onSearchAll: () => choose({ collection: '', lang: '' }), announce, mark: (hit, query) => resultFeedback(hit, query, strings.feedback) });
 const session = searchSession({ engine, results, strings: () => strings, onRetry: start, onPainted: painted });
 const feedback = feedbackExport(find('[data-feedback-kept]'), { strings: () => strings });
-const away = offline(find('[data-offline]'), { site, announce });
 const status = statusLine(find('[data-status]'), {
   announce,
   onUseMeaning: () => {
@@ -55,6 +53,8 @@ const status = statusLine(find('[data-status]'), {
     search();
   },
 });
+/** What keeps the page for times without a network. @type {Promise<ReturnType<typeof import('./components/offline.js').offline>> | undefined} */
+let away;
 /** The answer above the results. @type {Promise<ReturnType<typeof import('./components/answer.js').answerCard>> | undefined} */
 let card;
 /** The reader view's code is loaded with the first document. @type {Promise<ReturnType<typeof import('./components/reader.js').readerView>> | undefined} */
@@ -135,13 +135,30 @@ function search() {
 function painted() {
   returnToOpened();
   offerAnswer();
+  loadLater();
+}
+
+/** What the first results need not: at hand soon after them all the same, since the network may go. */
+function loadLater() {
+  loadCard();
+  loadAway();
 }
 
 /** The answer's code comes behind the first results, or when the page has nothing else to do, so that it is there without a network too. */
 function loadCard() {
-  card ??= import('./components/answer.js').then(({ answerCard }) => answerCard(find('[data-answers]'), { engine, base: site, strings: () => strings, language: () => language, announce }));
+  card ??= Promise.all([import('./components/answer.js'), style('answer')]).then(([{ answerCard }]) => answerCard(find('[data-answers]'), { engine, base: site, strings: () => strings, language: () => language, announce }));
   card.catch(() => (card = undefined));
   return card;
+}
+
+function loadAway() {
+  away ??= import('./components/offline.js').then(({ offline }) => {
+    const shown = offline(find('[data-offline]'), { site, announce });
+    shown.translate(strings);
+    return shown;
+  });
+  away.catch(() => (away = undefined));
+  return away;
 }
 
 function offerAnswer() {
@@ -167,12 +184,12 @@ function engineChanged() {
     show();
     setSetting('early', /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="kb-early"]'))?.content ?? null);
     // The first search goes before.
-    setTimeout(loadCard, 500);
-    setTimeout(() => away.begin(), 1500);
+    setTimeout(() => route.query || loadLater(), 500);
+    setTimeout(() => loadAway().then((shown) => shown.begin(), () => {}), 1500);
   } else if (state.meaning !== lastState.meaning && route.query && !route.doc) {
     session.improve(question());
   }
-  if (state.meaning === 'ready' && lastState.meaning !== 'ready') away.meaningLoaded();
+  if (state.meaning === 'ready' && lastState.meaning !== 'ready') loadAway().then((shown) => shown.meaningLoaded(), () => {});
   lastState = { ...state };
 }
 
@@ -212,7 +229,7 @@ async function show() {
     else search();
   } else if (ready) {
     try {
-      reader ??= import('./components/reader.js').then(({ readerView }) => readerView(find('[data-reader]'), { engine, base: site }));
+      reader ??= Promise.all([import('./components/reader.js'), style('reader')]).then(([{ readerView }]) => readerView(find('[data-reader]'), { engine, base: site }));
       const drawn = await (await reader).open(route, strings);
       document.title = `${drawn.title} · ${title}`;
     } catch (error) {
@@ -286,7 +303,7 @@ function translate() {
   };
   box.translate(strings);
   theme.translate(strings);
-  away.translate(strings);
+  away?.then((shown) => shown.translate(strings), () => {});
   feedback.translate();
   status.show(engine.state, strings);
 }

@@ -1,4 +1,4 @@
-// Runs before anything else: a classic script, kept this small on purpose.
+// Runs before anything else: a classic script, kept this small on purpose. kb-builder puts it into the page itself.
 (() => {
   const scope = `kb:${new URL('./', document.baseURI).pathname}:`;
   // Who presses Enter before the scripts have come would send the form, and the browser would give up what is loading.
@@ -18,7 +18,12 @@
   const paths = wanted === kept ? ['kb/manifest.json'] : wanted.split(' ');
   /** @type {any} */ (self).kbEarly = new Map(paths.map((path) => {
     const { href } = new URL(path, document.baseURI);
-    const bytes = fetch(href, { cache: path.endsWith('.json') ? 'no-cache' : 'default' }).then((response) => (response.ok ? response.arrayBuffer() : undefined)).catch(() => undefined);
-    return [href, bytes];
+    const coming = fetch(href, { cache: path.endsWith('.json') ? 'no-cache' : 'default' }).then((response) => {
+      if (!response.ok) return undefined;
+      // A module is compiled while it comes.
+      const streams = response.headers.get('content-type') === 'application/wasm' && globalThis.WebAssembly?.compileStreaming;
+      return streams ? WebAssembly.compileStreaming(response) : response.arrayBuffer();
+    });
+    return [href, coming.catch(() => undefined)];
   }));
 })();

@@ -33,7 +33,7 @@ pub use means::{Passage, centring};
 /// A word index of more bytes comes in parts, so that a first search need not wait for all of it.
 const SPLIT_FROM: usize = 96 << 10;
 /// Bytes of such a part: a question needs two or three of them.
-const PART_BYTES: usize = 24 << 10;
+const PART_BYTES: usize = 12 << 10;
 /// Most parts: each is a file and a line of the manifest.
 const MOST_PARTS: usize = 64;
 

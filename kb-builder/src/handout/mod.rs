@@ -12,6 +12,9 @@ use kb_core::bundle::{MANIFEST_FILE, Manifest, SectionKind};
 use std::path::Path;
 
 pub use attach::{Look, attach, link};
+#[cfg(test)]
+pub(crate) use blocks::base64;
+pub(crate) use blocks::policy_hash;
 
 /// The module that runs the whole page.
 const PAGE: &str = "assets/app.js";

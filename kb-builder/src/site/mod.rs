@@ -4,6 +4,10 @@ mod assets;
 mod interrupt;
 mod listing;
 mod page;
+#[cfg(test)]
+mod slim;
+#[cfg(test)]
+mod slim_tests;
 mod swap;
 
 use crate::error::{Error, Result};

@@ -72,8 +72,11 @@ impl Page {
     pub fn files(&self) -> Vec<(String, Vec<u8>)> {
         let mut files: Vec<(String, Vec<u8>)> = Vec::new();
         for (path, bytes) in assets::FILES {
+            if *path == FIRST_SCRIPT {
+                continue;
+            }
             let bytes = match *path {
-                "index.html" => self.index(&String::from_utf8_lossy(bytes)).into_bytes(),
+                "index.html" => with_first_script(&self.index(&String::from_utf8_lossy(bytes))).into_bytes(),
                 _ => bytes.to_vec(),
             };
             files.push((path.to_string(), bytes));
@@ -164,6 +167,22 @@ impl Page {
         });
         manifest.to_string().into_bytes()
     }
+}
+
+/// What runs before anything else. It stands in the page itself: a file of its own would cost a journey to the server
+/// before anything else is asked for.
+const FIRST_SCRIPT: &str = "assets/theme.js";
+
+/// The page with that script inside it, and its hash in the policy, so that no other script may stand there.
+fn with_first_script(page: &str) -> String {
+    let found = assets::FILES.iter().find(|(path, _)| *path == FIRST_SCRIPT);
+    let script = found.map(|(_, bytes)| String::from_utf8_lossy(bytes).trim_end().to_owned()).unwrap_or_default();
+    let allowed = format!("script-src 'self' {}", crate::handout::policy_hash(&script));
+    page.replacen("script-src 'self'", &allowed, 1).replacen(
+        &format!("<script src=\"{FIRST_SCRIPT}\"></script>"),
+        &format!("<script>{script}</script>"),
+        1,
+    )
 }
 
 /// An index beyond this size is not asked for before the page can show how much of it has come. Bytes.
@@ -262,12 +281,25 @@ mod tests {
     fn no_placeholder_is_left_and_absolute_addresses_only_where_one_is_known() {
         let mut page = page("Notes");
         let html = file(&page, "index.html");
-        assert!(!html.contains("kb:") && html.contains("<title>Notes</title>"), "{html}");
+        assert!(!html.contains("<!-- kb:") && html.contains("<title>Notes</title>"), "{html}");
         assert!(!html.contains("og:url") && !html.contains("https://"));
         page.site_url = Some("https://example.org/kb/".into());
         let html = file(&page, "index.html");
         assert!(html.contains("<link rel=\"canonical\" href=\"https://example.org/kb/\">"));
         assert!(html.contains("content=\"https://example.org/kb/assets/icons/icon-512.png\""));
+    }
+
+    #[test]
+    fn the_policy_allows_the_one_script_that_stands_in_the_page() {
+        use sha2::{Digest, Sha256};
+        let html = file(&page("Notes"), "index.html");
+        let (_, rest) = html.split_once("<script>").expect("it stands there");
+        let (script, rest) = rest.split_once("</script>").expect("it ends");
+        assert!(script.contains("kb-early") && !rest.contains("<script>") && !rest.contains("theme.js"), "{html}");
+        // As the specification says it: base64 of the SHA-256 of what stands between the tags.
+        let hash = crate::handout::base64(&Sha256::digest(script.as_bytes()));
+        assert!(html.contains(&format!("script-src 'self' 'sha256-{hash}' 'wasm-unsafe-eval'")), "{html}");
+        assert!(!html.contains("unsafe-inline"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use super::frame::{self, FORMAT_VERSION, SectionKind};
 use super::manifest::{CollectionInfo, Counts, Manifest, SectionRef, sha256_hex};
 use super::{chunks, docs, text};
 use crate::answer::prompt::TemplateChanges;
-use crate::chunk::Chunk;
+use crate::chunk::{Chunk, ChunkId, identify};
 use crate::document::Document;
 use crate::embed::ModelInfo;
 use crate::search::RetrievalOptions;
@@ -251,15 +251,24 @@ pub struct Bundle {
 pub fn open_bundle<'b, B>(
     manifest_json: &[u8],
     want: &[SectionKind],
-    fetch: impl FnMut(&SectionRef) -> Result<B>,
+    mut fetch: impl FnMut(&SectionRef) -> Result<B>,
 ) -> Result<Bundle>
 where
     B: Into<Cow<'b, [u8]>>,
 {
-    open_sections(Manifest::from_json(manifest_json)?, want, fetch)
+    let mut bundle = open_sections(Manifest::from_json(manifest_json)?, want, &mut fetch)?;
+    if want.contains(&SectionKind::Text) {
+        let parts: Vec<SectionRef> = bundle.manifest.sections_of(SectionKind::Text).cloned().collect();
+        for section in parts {
+            let file: Cow<[u8]> = fetch(&section)?.into();
+            bundle.add_text(&section.open(&file)?)?;
+        }
+    }
+    Ok(bundle)
 }
 
-/// Reads the bundle of a manifest that was read already, as [`open_bundle`] does.
+/// Reads the bundle of a manifest that was read already, as [`open_bundle`] does, but for the texts: they may follow
+/// with [`Bundle::add_text`].
 ///
 /// # Errors
 /// Those of [`open_bundle`] but for the manifest's.
@@ -289,7 +298,8 @@ where
 
     let mut payloads = Vec::new();
     for section in &manifest.sections {
-        if want.contains(&section.kind) && !matches!(section.kind, SectionKind::Docs | SectionKind::Chunks) {
+        let apart = matches!(section.kind, SectionKind::Docs | SectionKind::Chunks | SectionKind::Text);
+        if want.contains(&section.kind) && !apart {
             payloads.push((section.kind, load(section)?));
         }
     }
@@ -297,7 +307,6 @@ where
     let mut bundle = Bundle { manifest, documents, chunks, text_bytes, indexes: BTreeMap::new(), terms: Vec::new() };
     for (kind, payload) in payloads {
         match kind {
-            SectionKind::Text => bundle.add_text(&payload)?,
             SectionKind::Terms => bundle.terms.push(payload),
             _ => drop(bundle.indexes.insert(kind, payload)),
         }
@@ -354,6 +363,19 @@ impl Bundle {
         for (document, text) in self.documents[first..end].iter_mut().zip(texts) {
             document.text = text.into();
         }
+        identify_missing(&self.documents[..end], &mut self.chunks, first);
         Ok(())
+    }
+}
+
+/// Gives the passages of the documents from `first` on, whose texts are there, the identities that are still unknown.
+pub(crate) fn identify_missing(documents: &[Document], chunks: &mut [Chunk], first: usize) {
+    let run = chunks.partition_point(|c| (c.doc as usize) < first)
+        ..chunks.partition_point(|c| (c.doc as usize) < documents.len());
+    for run in chunks.get_mut(run).unwrap_or_default().chunk_by_mut(|a, b| a.doc == b.doc) {
+        let unknown = run.first().filter(|chunk| chunk.id == ChunkId::UNKNOWN);
+        if let Some(document) = unknown.and_then(|chunk| documents.get(chunk.doc as usize)) {
+            identify(document, &document.text, run);
+        }
     }
 }

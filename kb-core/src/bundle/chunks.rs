@@ -2,7 +2,7 @@
 
 use super::codec;
 use super::frame::SectionKind;
-use crate::chunk::{Chunk, ChunkId, ChunkKind};
+use crate::chunk::{Chunk, ChunkId, ChunkKind, identify};
 use crate::document::Document;
 use crate::{ErrorKind, Result};
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ const KIND: SectionKind = SectionKind::Chunks;
 /// All columns have one entry a chunk, except `ids` with eight bytes.
 #[derive(Serialize, Deserialize)]
 struct ChunksWire<'a> {
-    /// Ids, little endian.
+    /// Ids, little endian; none from format version 5 on where each is the one that the text gives.
     ids: &'a [u8],
     /// How far the document's index is from that of the chunk before.
     doc_steps: Vec<u32>,
@@ -50,7 +50,11 @@ pub fn encode(chunks: &[Chunk], documents: &[Document]) -> Result<Vec<u8>> {
         return Err(invalid("two chunks have the same id"));
     }
 
-    let ids: Vec<u8> = chunks.iter().flat_map(|chunk| chunk.id.0.to_le_bytes()).collect();
+    // They do not compress, and are half of the section.
+    let ids: Vec<u8> = match given_by_text(chunks, documents) {
+        true => Vec::new(),
+        false => chunks.iter().flat_map(|chunk| chunk.id.0.to_le_bytes()).collect(),
+    };
     let mut wire = ChunksWire {
         ids: &ids,
         doc_steps: Vec::with_capacity(chunks.len()),
@@ -75,8 +79,19 @@ pub fn encode(chunks: &[Chunk], documents: &[Document]) -> Result<Vec<u8>> {
     Ok(payload)
 }
 
+/// Whether every id is the one that the text gives.
+fn given_by_text(chunks: &[Chunk], documents: &[Document]) -> bool {
+    let mut same = chunks.to_vec();
+    for run in same.chunk_by_mut(|a, b| a.doc == b.doc) {
+        let Some(document) = run.first().and_then(|chunk| documents.get(chunk.doc as usize)) else { return false };
+        identify(document, &document.text, run);
+    }
+    same == chunks
+}
+
 /// Reads the payload of section `chunks`. `documents` and `text_bytes` are those of the section
-/// `docs`; everything but character boundaries is checked against them.
+/// `docs`; everything but character boundaries is checked against them. Ids that follow from the text are
+/// [`ChunkId::UNKNOWN`] until it comes.
 ///
 /// # Errors
 /// [`ErrorKind::Corrupt`].
@@ -85,14 +100,16 @@ pub fn decode(payload: &[u8], documents: &[Document], text_bytes: &[u32]) -> Res
     // Bundles of version 1 and 2 end here.
     let kinds: Option<Kinds> = if rest.is_empty() { None } else { Some(codec::decode(KIND, rest)?) };
     let (ids, rest) = wire.ids.as_chunks::<8>();
-    let columns = [wire.doc_steps.len(), wire.sections.len(), wire.gaps.len(), wire.bytes.len(), wire.overlaps.len()];
-    let kinds_differ = kinds.as_ref().is_some_and(|k| k.kinds.len() != ids.len());
-    if !rest.is_empty() || kinds_differ || columns.iter().any(|length| *length != ids.len()) {
+    let count = wire.doc_steps.len();
+    let columns = [wire.sections.len(), wire.gaps.len(), wire.bytes.len(), wire.overlaps.len()];
+    let kinds_differ = kinds.as_ref().is_some_and(|k| k.kinds.len() != count);
+    let ids_differ = !ids.is_empty() && ids.len() != count;
+    if !rest.is_empty() || ids_differ || kinds_differ || columns.iter().any(|length| *length != count) {
         return Err(KIND.corrupt("the columns differ in length"));
     }
-    let mut chunks = Vec::with_capacity(ids.len());
+    let mut chunks = Vec::with_capacity(count);
     let (mut doc, mut end) = (0u32, 0i64);
-    for (i, id) in ids.iter().enumerate() {
+    for i in 0..count {
         if wire.doc_steps[i] > 0 {
             end = 0;
         }
@@ -103,7 +120,7 @@ pub fn decode(payload: &[u8], documents: &[Document], text_bytes: &[u32]) -> Res
         let stop = start.checked_add(wire.bytes[i]).ok_or_else(outside)?;
         end = i64::from(stop);
         chunks.push(Chunk {
-            id: ChunkId(u64::from_le_bytes(*id)),
+            id: ids.get(i).map_or(ChunkId::UNKNOWN, |id| ChunkId(u64::from_le_bytes(*id))),
             doc,
             section: wire.sections[i].checked_sub(1),
             span_bytes: start..stop,

@@ -44,6 +44,29 @@ struct SectionWire<'a> {
     parent_back: u32,
 }
 
+/// How an anchor is stored from format version 5 on: what stands behind the one that the title gives, or `=` and the
+/// anchor itself.
+fn short_anchor(section: &Section) -> String {
+    match section.anchor.strip_prefix(&usual_anchor(&section.title)) {
+        Some(rest) if !rest.starts_with('=') => rest.to_owned(),
+        _ => format!("={}", section.anchor),
+    }
+}
+
+/// Very nearly what GitHub makes of a heading. It is part of the format, so it must give the same for ever and knows no
+/// table of Unicode: a title that needs one has its anchor beside it.
+fn usual_anchor(title: &str) -> String {
+    let kept = title.trim_ascii().chars().filter_map(|c| match c {
+        ' ' => Some('-'),
+        '-' | '_' => Some(c),
+        _ if c.is_ascii() => c.is_ascii_alphanumeric().then(|| c.to_ascii_lowercase()),
+        // General and Chinese punctuation, and that of full width.
+        '\u{2000}'..='\u{206F}' | '\u{3000}'..='\u{303F}' | '\u{FF00}'..='\u{FF20}' => None,
+        _ => Some(c),
+    });
+    kept.collect()
+}
+
 /// The payload of section `docs`.
 ///
 /// # Errors
@@ -64,7 +87,7 @@ pub fn encode(documents: &[Document]) -> Result<Vec<u8>> {
             SectionWire {
                 level: section.level,
                 title: &section.title,
-                anchor: &section.anchor,
+                anchor: "",
                 gap,
                 bytes: (span.end - span.start) as u32,
                 parent_back: section.parent.map_or(0, |p| (i - p) as u32),
@@ -81,7 +104,11 @@ pub fn encode(documents: &[Document]) -> Result<Vec<u8>> {
             metadata: meta::flatten(&document.metadata).map_err(invalid)?,
         });
     }
-    codec::encode(KIND, &wire)
+    let mut payload = codec::encode(KIND, &wire)?;
+    // In a column of their own: from format version 5 on `anchor` is empty.
+    let anchors: Vec<String> = documents.iter().flat_map(|d| &d.sections).map(short_anchor).collect();
+    payload.extend(codec::encode(KIND, &anchors)?);
+    Ok(payload)
 }
 
 /// Reads the payload of section `docs`. Everything but character boundaries is checked here; those
@@ -90,7 +117,10 @@ pub fn encode(documents: &[Document]) -> Result<Vec<u8>> {
 /// # Errors
 /// [`ErrorKind::Corrupt`].
 pub fn decode(payload: &[u8]) -> Result<DocumentTable> {
-    let wire: Vec<DocWire> = codec::decode(KIND, payload)?;
+    let (wire, rest): (Vec<DocWire>, _) = codec::decode_first(KIND, payload)?;
+    // Bundles up to version 4 end here.
+    let anchors: Option<Vec<&str>> = if rest.is_empty() { None } else { Some(codec::decode(KIND, rest)?) };
+    let mut anchors = anchors.map(Vec::into_iter);
     let mut table =
         DocumentTable { documents: Vec::with_capacity(wire.len()), text_bytes: Vec::with_capacity(wire.len()) };
     for document in wire {
@@ -104,10 +134,17 @@ pub fn decode(payload: &[u8]) -> Result<DocumentTable> {
                 0 => None,
                 back => Some(i.checked_sub(back).ok_or_else(|| corrupt("a section's parent is not there"))?),
             };
+            let anchor = match &mut anchors {
+                None => section.anchor.into(),
+                Some(column) => {
+                    let short = column.next().ok_or_else(|| corrupt("it has fewer anchors than sections"))?;
+                    short.strip_prefix('=').map_or_else(|| usual_anchor(section.title) + short, Into::into)
+                }
+            };
             sections.push(Section {
                 level: section.level,
                 title: section.title.into(),
-                anchor: section.anchor.into(),
+                anchor,
                 span_bytes: start..end,
                 parent,
             });
@@ -124,6 +161,9 @@ pub fn decode(payload: &[u8]) -> Result<DocumentTable> {
             sections,
             metadata: meta::unflatten(&document.metadata).map_err(corrupt)?,
         });
+    }
+    if anchors.is_some_and(|mut column| column.next().is_some()) {
+        return Err(KIND.corrupt("it has more anchors than sections"));
     }
     Ok(table)
 }

@@ -7,7 +7,7 @@ use miniz_oxide::{deflate::compress_to_vec_zlib, inflate::decompress_to_vec_zlib
 use serde::{Deserialize, Serialize};
 
 /// Version of every format in [`crate::bundle`]: manifest, frames, payloads.
-pub const FORMAT_VERSION: u16 = 4;
+pub const FORMAT_VERSION: u16 = 5;
 
 /// Longest payload of one section, uncompressed: 256 MiB. Declared lengths over this are refused
 /// before anything is allocated.

@@ -15,6 +15,7 @@ mod meta;
 mod pack;
 pub mod text;
 
+pub(crate) use assemble::identify_missing;
 pub use assemble::{Bundle, BundleBuilder, BundleFile, SealedBundle, open_bundle, open_sections};
 pub use frame::{FORMAT_VERSION, HEADER_BYTES, MAX_SECTION_BYTES, SectionKind, open, seal};
 pub use manifest::{CollectionInfo, Counts, MANIFEST_FILE, Manifest, ManifestProbe, SectionRef, sha256_hex};

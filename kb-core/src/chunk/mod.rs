@@ -42,7 +42,25 @@ pub use strategy::{ChunkStrategy, Window};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ChunkId(pub u64);
 
+/// Gives the passages of one document, in their order, the identities that follow from its text. A passage that is not
+/// inside it keeps the one it has.
+pub fn identify(document: &Document, text: &str, chunks: &mut [Chunk]) {
+    let of = |chunk: &Chunk| text.get(chunk.span_bytes.start as usize..chunk.span_bytes.end as usize);
+    for i in 0..chunks.len() {
+        let (before, rest) = chunks.split_at_mut(i);
+        let Some((chunk, passage)) = rest.first_mut().and_then(|chunk| of(chunk).map(|passage| (chunk, passage)))
+        else {
+            continue;
+        };
+        let occurrence = before.iter().filter(|earlier| of(earlier) == Some(passage)).count();
+        chunk.id = ChunkId::new(&document.collection, &document.path, passage, occurrence as u32);
+    }
+}
+
 impl ChunkId {
+    /// Of a passage of a bundle whose text has not come: the identity follows from it.
+    pub const UNKNOWN: Self = Self(0);
+
     /// The identity of the `occurrence`th (from 0) chunk with this very text in a document: the first
     /// 64 bits of a SHA-256 over the four, each preceded by its length.
     pub fn new(collection: &str, path: &str, text: &str, occurrence: u32) -> Self {

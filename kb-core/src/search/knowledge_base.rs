@@ -9,7 +9,8 @@ use super::fusion::{Part, PartName, sum};
 use super::options::RetrievalOptions;
 use super::understand::{Plan, Synonyms};
 use super::{ChunkSet, Excerpt, Explanation, Filter, Hit, Mode, Query, Response, Understanding, VectorHit, phrase};
-use crate::chunk::{Chunk, ChunkKind, opening_headings, plain_passage, title_path};
+use crate::bundle::identify_missing;
+use crate::chunk::{Chunk, ChunkId, ChunkKind, opening_headings, plain_passage, title_path};
 use crate::document::{Document, Lang, Section, lang};
 use crate::index::lexical::{LexicalIndex, Lookup, Scored, Scores};
 use crate::text::{query_terms, quoted};
@@ -116,7 +117,7 @@ impl KnowledgeBase {
     pub fn add_texts(&mut self, first: u32, texts: &[&str]) -> Result<()> {
         let run = first as usize..(first as usize).saturating_add(texts.len());
         let Some(documents) = self.documents.get(run.clone()) else {
-            let what = format!("texts {run:?} came for {} documents", self.documents.len());
+            let what = format!("texts {} to {} came for {} documents", run.start, run.end, self.documents.len());
             return Err(Error::new(ErrorKind::Corrupt, what));
         };
         for (document, text) in documents.iter().zip(texts) {
@@ -125,9 +126,11 @@ impl KnowledgeBase {
         for chunk in self.chunks.iter().filter(|c| run.contains(&(c.doc as usize))) {
             check_passage(chunk, texts[chunk.doc as usize - run.start])?;
         }
+        let (first, end) = (run.start, run.end);
         for (document, text) in self.documents[run].iter_mut().zip(texts) {
             document.text = (*text).to_owned();
         }
+        identify_missing(&self.documents[..end], &mut self.chunks, first);
         Ok(())
     }
 
@@ -444,12 +447,12 @@ impl KnowledgeBase {
         self.documents.get(self.chunks.get(chunk as usize)?.doc as usize)
     }
 
-    /// Places in `scores` of the `k` best by score, rounded; equal ones by chunk id. Best first.
+    /// Places in `scores` of the `k` best by score, rounded; equal ones in the order of the bundle. Best first.
     fn best(&self, scores: &[(u32, f32)], k: usize) -> Vec<usize> {
         let mut heap = BinaryHeap::with_capacity(k.min(scores.len()) + 1);
         for (i, &(chunk, score)) in scores.iter().enumerate() {
             let steps = (score / SCORE_STEP).round() as i64;
-            heap.push((Reverse(steps), self.chunks.get(chunk as usize).map(|c| c.id), i));
+            heap.push((Reverse(steps), chunk, i));
             if heap.len() > k {
                 heap.pop();
             }
@@ -472,7 +475,7 @@ impl KnowledgeBase {
             score: fused.score,
             lexical_score: fused.lexical.filter(|_| fused.lexical_rank.is_some()).map(|s| s.score),
             vector_score: fused.vector,
-            chunk_id: chunk.id.to_string(),
+            chunk_id: if chunk.id == ChunkId::UNKNOWN { String::new() } else { chunk.id.to_string() },
             chunk: fused.chunk,
             collection: document.collection.clone(),
             path: document.path.clone(),

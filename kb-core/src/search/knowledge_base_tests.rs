@@ -108,8 +108,8 @@ fn modes_use_the_lists_they_name() {
     let mut scores: Vec<(u32, f32)> = hybrid.hits.iter().map(|h| (h.chunk, h.score)).collect();
     scores.sort_by_key(|s| s.0);
     assert_eq!(scores, [(1, 0.5), (4, 0.5), (5, 0.0)]);
-    // Equal scores: the smaller chunk id comes first.
-    assert!(hybrid.hits[0].chunk_id < hybrid.hits[1].chunk_id);
+    // Equal scores: the order of the bundle.
+    assert_eq!(hybrid.hits.iter().map(|h| h.chunk).collect::<Vec<_>>(), [1, 4, 5]);
 
     let vector = base.search(&Query { mode: Mode::Vector, ..query("Floyd") }, Some(&vectors)).expect("a valid query");
     assert_eq!(vector.hits.iter().map(|h| (h.chunk, h.score)).collect::<Vec<_>>(), [(4, 0.9), (5, 0.8)]);

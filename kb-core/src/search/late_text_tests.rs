@@ -1,6 +1,7 @@
 //! Texts that come after the index.
 
 use super::*;
+use crate::chunk::ChunkId;
 use crate::chunk::heading::{self, HeadingOptions};
 use crate::document::markdown::parse_markdown;
 use crate::index::lexical::LexicalBuilder;
@@ -71,4 +72,25 @@ fn texts_that_do_not_fit_are_refused_and_leave_nothing() {
         assert_eq!(error.kind(), ErrorKind::Corrupt, "{error}");
         assert!((0..3).all(|d| !base.has_text(d)), "{first} {texts:?}");
     }
+}
+
+#[test]
+fn ids_that_follow_from_the_text_come_with_it_and_the_order_is_the_same() {
+    let (documents, chunks, lexical) = parts();
+    let texts: Vec<String> = documents.iter().map(|d| d.text.clone()).collect();
+    let whole = KnowledgeBase::new(documents.clone(), chunks.clone(), lexical).expect("fits");
+    let (mut documents, mut unknown) = (documents, chunks.clone());
+    documents.iter_mut().for_each(|d| d.text.clear());
+    unknown.iter_mut().for_each(|c| c.id = ChunkId::UNKNOWN);
+    let mut late = KnowledgeBase::new(documents, unknown, parts().2).expect("fits");
+    let order = |r: &Response| r.hits.iter().map(|h| (h.chunk, h.score.to_bits())).collect::<Vec<_>>();
+    let (expected, early) = (whole.lexical(&query("graph")).expect("ok"), late.lexical(&query("graph")).expect("ok"));
+    assert_eq!(order(&early), order(&expected));
+    assert!(early.hits.len() > 1 && early.hits.iter().all(|h| h.chunk_id.is_empty()));
+    late.add_texts(1, &[&texts[1]]).expect("fits");
+    assert_eq!(late.chunks().iter().map(|c| c.id == ChunkId::UNKNOWN).collect::<Vec<_>>(), [true, false, true]);
+    late.add_texts(0, &[&texts[0]]).expect("fits");
+    late.add_texts(2, &[&texts[2]]).expect("fits");
+    assert_eq!(late.chunks(), chunks);
+    assert_eq!(late.lexical(&query("graph")), whole.lexical(&query("graph")));
 }

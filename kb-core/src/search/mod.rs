@@ -116,7 +116,7 @@ pub struct Hit {
     pub lexical_score: Option<f32>,
     /// Cosine, if the vector list had it.
     pub vector_score: Option<f32>,
-    /// Stable chunk id, 16 hex digits.
+    /// Stable chunk id, 16 hex digits; empty as long as it follows from a text that has not come.
     pub chunk_id: String,
     /// Index of the chunk in the bundle.
     pub chunk: u32,

@@ -101,10 +101,10 @@ impl RetrievalOptions {
     pub fn check(&self) -> Result<()> {
         let refuse = |what: String| Err(Error::new(ErrorKind::InvalidInput, what));
         if !(0.0..=1.0).contains(&self.lexical_weight) {
-            return refuse(format!("lexical_weight is {}, it must be 0 to 1", self.lexical_weight));
+            return refuse(format!("lexical_weight is {}, it must be 0 to 1", f64::from(self.lexical_weight)));
         }
         if !(self.rrf_k > 0.0 && self.rrf_k.is_finite()) {
-            return refuse(format!("rrf_k is {}, it must be above 0", self.rrf_k));
+            return refuse(format!("rrf_k is {}, it must be above 0", f64::from(self.rrf_k)));
         }
         if self.candidates.is_some_and(|n| !(1..=1000).contains(&n)) {
             return refuse("candidates must be 1 to 1000".into());

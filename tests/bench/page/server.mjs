@@ -2,6 +2,7 @@
 // network, for all replies together. Here and not in the browser, whose throttle does not reach requests of workers.
 
 import { execFileSync } from 'node:child_process';
+import { X509Certificate, createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureServer } from 'node:http2';
@@ -15,8 +16,7 @@ const PIECE = 4096;
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** A certificate for this run. */
-function certificate() {
+function makeCertificate() {
   const dir = mkdtempSync(join(tmpdir(), 'kb-bench-key-'));
   const [key, cert] = ['key.pem', 'cert.pem'].map((name) => join(dir, name));
   execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' });
@@ -24,6 +24,12 @@ function certificate() {
   rmSync(dir, { recursive: true });
   return pair;
 }
+
+/** A certificate for this run. */
+const certificate = makeCertificate();
+
+/** For Chromium's `--ignore-certificate-errors-spki-list`: with any other way to accept the certificate it keeps nothing in its cache. */
+export const publicKeyHash = createHash('sha256').update(new X509Certificate(certificate.cert).publicKey.export({ type: 'spki', format: 'der' })).digest('base64');
 
 /**
  * @param {string} folder
@@ -35,6 +41,9 @@ export async function serve(folder, { lang = 'en' } = {}) {
   let slow;
   let free = 0;
   const counted = { bytes: 0, requests: 0 };
+  /** What was asked for, in milliseconds since the network was set. @type {{ path: string, bytes: number, asked: number, first?: number, sent?: number }[]} */
+  let log = [];
+  let begun = performance.now();
 
   async function entryOf(path) {
     let entry = kept.get(path);
@@ -50,13 +59,16 @@ export async function serve(folder, { lang = 'en' } = {}) {
     return entry;
   }
 
-  const server = createSecureServer({ ...certificate(), allowHTTP1: true }, async (request, response) => {
+  const server = createSecureServer({ ...certificate, allowHTTP1: true }, async (request, response) => {
     response.on('error', () => {});
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'https://x').pathname));
     const entry = await entryOf(path).catch(() => undefined);
     const limit = slow;
+    const line = { path, bytes: entry?.body.length ?? 0, asked: performance.now() - begun };
+    log.push(line);
     if (limit) await wait(limit.latency);
     counted.requests += 1;
+    line.first = performance.now() - begun;
     if (!entry) return void response.writeHead(404).end();
     response.writeHead(200, { 'content-type': entry.type, 'cache-control': 'max-age=600', ...(entry.packed ? { 'content-encoding': 'gzip' } : {}) });
     if (!limit) {
@@ -71,6 +83,7 @@ export async function serve(folder, { lang = 'en' } = {}) {
       counted.bytes += piece.length;
       response.write(piece);
     }
+    if (!response.destroyed) line.sent = performance.now() - begun;
     response.end();
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)));
@@ -78,10 +91,16 @@ export async function serve(folder, { lang = 'en' } = {}) {
   return {
     url: `https://localhost:${port}/`,
     counted,
+    /** What was asked for since the network was set, in that order: `first` byte and last byte `sent`, in milliseconds. */
+    get log() {
+      return log.map((line) => ({ ...line }));
+    },
     /** Begins to count anew, on such a network. @param {typeof slow} network */
     network(network) {
       slow = network;
       free = 0;
+      log = [];
+      begun = performance.now();
       Object.assign(counted, { bytes: 0, requests: 0 });
     },
     close: () => server.close(),

@@ -68,3 +68,17 @@ export function safeUrl(url, base) {
     return undefined;
   }
 }
+
+/**
+ * Switches on a style sheet that the page names and has not loaded; nothing to wait for where it is there already.
+ * @param {string} name @returns {Promise<void>}
+ */
+export function style(name) {
+  const link = /** @type {HTMLLinkElement | null} */ (document.querySelector(`link[href$="styles/${name}.css"]`));
+  if (!link?.disabled) return Promise.resolve();
+  return new Promise((resolve) => {
+    // A page without it is plain, not broken.
+    link.onload = link.onerror = () => resolve();
+    link.disabled = false;
+  });
+}

@@ -5,6 +5,8 @@ import { href as pageHref } from './routes.js';
 
 /** A reader who pointed at the list within this time is reading it. Milliseconds. */
 const ATTENTION = 1500;
+/** A slow machine draws the list over several frames, each of which is to take about so long. Milliseconds. */
+const FRAME = 25;
 
 /**
  * @param {HTMLElement} root
@@ -25,6 +27,10 @@ export function resultList(root, { base, href = pageHref, onUp, onSearchAll, ann
   let shownQuery = '';
   let pointed = -Infinity;
   const active = () => activeIn(root);
+  /** Counts what was put into the list, so that a slice of an older list is not drawn over a newer one. */
+  let turn = 0;
+  /** How many entries are drawn in one frame: it follows from how long they took before. */
+  let slice = 3;
 
   list.addEventListener('pointermove', () => (pointed = performance.now()), { passive: true });
   list.addEventListener('pointerdown', () => (pointed = performance.now() + 2 * ATTENTION), { passive: true });
@@ -50,27 +56,48 @@ export function resultList(root, { base, href = pageHref, onUp, onSearchAll, ann
       || list.getBoundingClientRect().top < -40;
   };
 
-  const draw = ({ response, context }) => {
+  const draw = async ({ response, context }) => {
     const { strings, query } = context;
+    const own = ++turn;
     const sameQuestion = query.text === shownQuery;
     pending = undefined;
     below.replaceChildren();
     head.querySelector('.newer')?.remove();
     root.querySelector('.newer')?.remove();
-    const before = new Map([...items].map(([id, { item }]) => [id, item.getBoundingClientRect().top]));
+    // Asking where they are makes the browser lay everything out now, so only who is going to glide is asked.
+    const glides = sameQuestion && !matchMedia('(prefers-reduced-motion: reduce)').matches;
+    const before = new Map(glides ? [...items].map(([id, { item }]) => [id, item.getBoundingClientRect().top]) : []);
     const wanted = byDocument(response.hits).map(({ hit, below: under }) => {
       const key = JSON.stringify([hit, under, strings.name, query.text]);
-      const old = items.get(hit.chunkId);
+      const id = idOf(hit);
+      const old = items.get(id);
       const item = old?.item ?? el('li', { class: 'hit' });
-      if (old?.key !== key) fill(item, hit, under, context, base, href, mark);
       item.classList.toggle('is-new', !old && sameQuestion);
-      return { id: hit.chunkId, item, key };
+      const finish = old?.key === key ? undefined : () => fill(item, hit, under, context, base, href, mark);
+      return { id, item, key, old: old?.key ?? '', finish };
     });
     items.clear();
-    for (const { id, item, key } of wanted) items.set(id, { item, key });
-    place(list, wanted.map(({ item }) => item), active());
-    if (sameQuestion) slide(before, items);
+    for (const { id, item, old } of wanted) items.set(id, { item, key: old });
     shownQuery = query.text;
+    const all = wanted.map(({ item }) => item);
+    root.hidden = false;
+    for (let at = 0; at < wanted.length;) {
+      const now = wanted.slice(at, at + slice);
+      const begun = performance.now();
+      for (const { id, item, key, finish } of now) {
+        finish?.();
+        items.set(id, { item, key });
+      }
+      at += now.length;
+      if (at >= wanted.length) break;
+      put(list, all.slice(0, at), active());
+      const filled = performance.now() - begun;
+      const cost = filled + (await frame());
+      if (own !== turn) return;
+      slice = Math.max(1, Math.floor((FRAME * now.length) / Math.max(cost, 1)));
+    }
+    place(list, all, active());
+    if (glides) slide(before, items);
     root.dataset.by = response.meaning ? 'meaning' : 'words';
     root.dataset.question = query.text;
     heading.textContent = strings.results.heading(response.hits.length);
@@ -78,7 +105,6 @@ export function resultList(root, { base, href = pageHref, onUp, onSearchAll, ann
     head.hidden = response.hits.length === 0;
     if (response.hits.length === 0) below.append(nothing(context, response.meaning, onSearchAll));
     announce(response.hits.length ? strings.results.announce(response.hits.length, response.meaning) : strings.results.none);
-    root.hidden = false;
     root.removeAttribute('aria-busy');
   };
 
@@ -86,10 +112,11 @@ export function resultList(root, { base, href = pageHref, onUp, onSearchAll, ann
     /**
      * @param {{ hits: any[], meaning: boolean }} response
      * @param {{ strings: any, query: any, ms?: number, meaningState: string }} context
+     * @returns {Promise<void> | undefined} when the list stands there, or another one is drawn over it
      */
     show(response, context) {
       const upgrade = context.query.text === shownQuery && root.dataset.by === 'words' && response.meaning;
-      const same = items.size === response.hits.length && byDocument(response.hits).every(({ hit }, i) => list.children[i] === items.get(hit.chunkId)?.item);
+      const same = items.size === response.hits.length && byDocument(response.hits).every(({ hit }, i) => list.children[i] === items.get(idOf(hit))?.item);
       if (!upgrade || same || !isReading()) return draw({ response, context });
       pending = { response, context };
       if (root.querySelector('.newer')) return;
@@ -104,6 +131,7 @@ export function resultList(root, { base, href = pageHref, onUp, onSearchAll, ann
     },
     /** Grey lines while the first words are still loading. */
     waiting() {
+      turn += 1;
       items.clear();
       shownQuery = '';
       delete root.dataset.by;
@@ -122,6 +150,7 @@ export function resultList(root, { base, href = pageHref, onUp, onSearchAll, ann
       root.hidden = false;
     },
     clear() {
+      turn += 1;
       items.clear();
       pending = undefined;
       shownQuery = '';
@@ -147,6 +176,11 @@ export function resultList(root, { base, href = pageHref, onUp, onSearchAll, ann
 /** Puts `wanted` into `list` in order and touches nothing that is already in its place, so that focus stays. */
 function place(list, wanted, focused) {
   for (const child of [...list.children]) if (!wanted.includes(child)) child.remove();
+  put(list, wanted, focused);
+}
+
+/** Puts `wanted` at the beginning of `list`; what else stands there comes behind. */
+function put(list, wanted, focused) {
   wanted.forEach((item, i) => {
     if (list.children[i] !== item) list.insertBefore(item, list.children[i] ?? null);
   });
@@ -155,7 +189,6 @@ function place(list, wanted, focused) {
 
 /** Lets entries that moved glide from where they were. */
 function slide(before, items) {
-  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   for (const [id, { item }] of items) {
     const from = before.get(id);
     const by = from === undefined ? 0 : from - item.getBoundingClientRect().top;
@@ -177,6 +210,12 @@ function byDocument(hits) {
   return [...documents.values()].flatMap((group) => group.map((hit, i) => ({ hit, below: i > 0 })));
 }
 
+/** What tells a hit from the others. A passage has its own id once the text has come that it follows from. */
+const idOf = (hit) => hit.chunkId || `${hit.site ?? ''} ${hit.collection}/${hit.path} ${hit.rank}`;
+
+/** Waits for the next frame and returns how long it took; at once where the page is not seen. Milliseconds. @returns {Promise<number>} */
+const frame = () => new Promise((resolve) => (document.hidden ? resolve(0) : requestAnimationFrame((begun) => setTimeout(() => resolve(performance.now() - begun), 0))));
+
 const openTab = (link) => window.open(link.href, '_blank', 'noopener');
 
 /** The element that has the focus, also inside a shadow tree. @param {Node} node @returns {Element | null} */
@@ -196,7 +235,7 @@ function fill(item, hit, under, { strings, query }, base, href, mark) {
     outer.length ? el('p', { class: 'hit-path', lang }, ...outer.map((part) => el('span', {}, part))) : '',
     el('h3', { class: 'hit-title', lang }, el('a', {
       href: href({ site: hit.site, doc: `${hit.collection}/${hit.path}`, passage: hit.chunkId, anchor: hit.anchor, query: query.text }),
-      'data-chunk': hit.chunkId,
+      'data-chunk': idOf(hit),
     }, inner)),
     el('p', { class: 'hit-text', lang }, marked(hit.excerpt.text, hit.excerpt.marks)),
     el('p', { class: 'hit-foot' },

@@ -69,8 +69,9 @@ export function searchSession({ engine, results, strings, onRetry, onPainted = (
 
   function paint(response, query, meaning, ms) {
     shown = { key: keyOf(query), meaning, hits: response.hits.length };
-    results.show({ hits: response.hits, meaning }, { strings: strings(), query, ms, meaningState: engine.state.meaning });
-    onPainted();
+    const drawn = results.show({ hits: response.hits, meaning }, { strings: strings(), query, ms, meaningState: engine.state.meaning });
+    if (drawn) drawn.then(onPainted);
+    else onPainted();
   }
 
   function problem(error = engine.state.error) {

@@ -56,6 +56,7 @@ export class Engine extends EventTarget {
   /** @type {EncoderSeat | undefined} */ #encoder;
   /** @type {Promise<void> | undefined} */ #opening;
   #restarts = { search: 0, encoder: 0 };
+  /** Searches by words that have no result yet. @type {Set<Promise<any>>} */ #running = new Set();
   /** @type {Uint8Array | undefined} */ #manifest;
   /** @type {Model | undefined} */ #model;
   /** @type {import('./service.js').Access | undefined} */ #access;
@@ -76,9 +77,17 @@ export class Engine extends EventTarget {
   async start() {
     await this.startWords();
     if (this.state.words !== 'ready') return;
+    // A question that was typed meanwhile is answered before the model and the rest take their share of the network.
+    await this.#answered();
     if (['waiting', 'off', 'failed'].includes(this.state.meaning)) await this.#decideMeaning().catch(() => {});
     // With everything at hand, searching and reading go on without a network.
     if (!savesData()) await this.#ask('loadAllText', [KEEP_TEXT]).catch(() => {});
+  }
+
+  /** Waits until no search by words is running that began before now. */
+  async #answered() {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+    await Promise.allSettled([...this.#running]);
   }
 
   /** Loads what a search by words and reading need, if that has not begun or has failed. Never rejects. */
@@ -94,7 +103,9 @@ export class Engine extends EventTarget {
    */
   async searchWords(query, signal) {
     await this.#opening;
-    return this.#ask('search', [{ ...query, mode: 'lexical' }], signal);
+    const running = this.#ask('search', [{ ...query, mode: 'lexical' }], signal);
+    this.#running.add(running);
+    return running.finally(() => this.#running.delete(running));
   }
 
   /**
@@ -211,7 +222,7 @@ export class Engine extends EventTarget {
       });
       const search = this.#search;
       const early = askedEarly(new URL('../', this.#base));
-      for (const [href, coming] of early) coming.then((bytes) => search.call('early', [href, bytes], { transfer: bytes ? [bytes] : [] })).catch(() => {}); // then the worker asks itself
+      for (const [href, coming] of early) coming.then((bytes) => search.call('early', [href, bytes], { transfer: bytes instanceof ArrayBuffer ? [bytes] : [] })).catch(() => {}); // then the worker asks itself
       const { info, manifest } = await search.call('open', [this.#base.href, early.map(([href]) => href)]);
       this.info = info;
       this.#manifest = manifest;

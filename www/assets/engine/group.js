@@ -178,7 +178,7 @@ export function merge(parts, k) {
   }).sort((a, b) => b.score - a.score);
   // A passage that two bases hold is shown once.
   const seen = new Set();
-  const hits = all.filter(({ chunkId }) => !seen.has(chunkId) && seen.add(chunkId)).slice(0, k).map((hit, i) => ({ ...hit, rank: i + 1 }));
+  const hits = all.filter(({ chunkId }) => !chunkId || (!seen.has(chunkId) && seen.add(chunkId))).slice(0, k).map((hit, i) => ({ ...hit, rank: i + 1 }));
   return {
     ...parts[0]?.response, hits, coverage: covered, unknown: Math.min(...parts.map(({ response }) => response.unknown), 1),
     missing: parts.flatMap(({ n, response }) => response.missing.map((file) => `${n}/${file}`)),

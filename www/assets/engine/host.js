@@ -10,14 +10,16 @@ import { EngineError } from './rpc.js';
  * @property {(path: string) => Worker} worker                         a worker made from the carried code
  */
 
-/** Files that the page asks for before its workers run, by address: see theme.js. @type {Map<string, { bytes: Promise<ArrayBuffer | undefined>, give: (bytes?: ArrayBuffer) => void, taken: boolean }>} */
+/** What came early: a file's bytes, or a module that was compiled on the way. @typedef {ArrayBuffer | WebAssembly.Module} Early */
+
+/** Files that the page asks for before its workers run, by address: see theme.js. @type {Map<string, { bytes: Promise<Early | undefined>, give: (bytes?: Early) => void, taken: boolean }>} */
 const early = new Map();
 
 /** @param {string} href */
 function place(href) {
   let found = early.get(href);
   if (!found) {
-    /** @type {(bytes?: ArrayBuffer) => void} */
+    /** @type {(bytes?: Early) => void} */
     let give = () => {};
     const bytes = new Promise((resolve) => (give = resolve));
     early.set(href, (found = { bytes: /** @type {any} */ (bytes), give, taken: false }));
@@ -27,11 +29,11 @@ function place(href) {
 
 /** In a worker: these are on their way, so that they need not be asked for again. @param {string[]} hrefs */
 export const expectEarly = (hrefs) => hrefs.forEach(place);
-/** In a worker: one of them has come, or will not. @param {string} href @param {ArrayBuffer} [bytes] */
+/** In a worker: one of them has come, or will not. @param {string} href @param {Early} [bytes] */
 export const giveEarly = (href, bytes) => place(href).give(bytes);
-/** On the page: what it asked for below a folder, once. @param {URL} site @returns {[string, Promise<ArrayBuffer | undefined>][]} */
+/** On the page: what it asked for below a folder, once. @param {URL} site @returns {[string, Promise<Early | undefined>][]} */
 export function askedEarly(site) {
-  /** @type {Map<string, Promise<ArrayBuffer | undefined>>} */
+  /** @type {Map<string, Promise<Early | undefined>>} */
   const all = /** @type {any} */ (self).kbEarly ?? new Map();
   const own = [...all].filter(([href]) => href.startsWith(site.href));
   for (const [href] of own) all.delete(href);
@@ -70,7 +72,7 @@ export async function request(url, init) {
   }
   // Who asks for a reload does not want what came before.
   const before = init?.cache === 'reload' ? undefined : await takeEarly(url);
-  if (before) return new Response(before);
+  if (before instanceof ArrayBuffer) return new Response(before);
   let response;
   try {
     response = await fetch(url, init);

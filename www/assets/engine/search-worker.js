@@ -9,6 +9,8 @@ import { emit, serve } from './rpc.js';
 const EAGER_TEXT = 600_000;
 /** The first results wait this long for their text, and are shown without where the network is slower. Milliseconds. */
 const TEXT_PATIENCE = 80;
+/** Where the index took longer than this, the text will not be there in time either. Milliseconds. */
+const FAST = 600;
 
 /** How long the rest of a knowledge base waits before it looks again whether a search is running. Milliseconds. */
 const QUIET = 250;
@@ -48,7 +50,7 @@ serve({
       return load(newer);
     }
   },
-  /** One of those has come. @param {string} href @param {ArrayBuffer} [bytes] */
+  /** One of those has come. @param {string} href @param {import('./host.js').Early} [bytes] */
   early: (href, bytes) => giveEarly(href, bytes),
   /** Asks again as long as parts of the index that the question needs have not come. */
   async search(query, candidates) {
@@ -109,12 +111,13 @@ async function load(manifest) {
   const eager = text.reduce((sum, { bytes }) => sum + bytes, 0) <= EAGER_TEXT;
   const wanted = sections.filter(({ kind }) => ['docs', 'chunks', 'lexical'].includes(kind));
   const onProgress = meter(wanted.reduce((sum, { bytes }) => sum + bytes, 0), (state) => emit('progress', state));
+  const begun = performance.now();
   const files = await Promise.all(wanted.map(async (section) => ({ section, bytes: await download(folder, section, { cache, onProgress }) })));
   for (const { section, bytes } of files) kb.addSection(section.file, bytes);
   kb.finish();
   if (eager) {
     const coming = Promise.all(text.map(({ file }) => loadPart(file))).catch(() => {}); // asked for again when it is needed
-    await Promise.race([coming, wait(TEXT_PATIENCE)]);
+    if (performance.now() - begun < FAST) await Promise.race([coming, wait(TEXT_PATIENCE)]);
   }
   prune(cache, folder, sections);
   keep(cache, new URL('manifest.json', folder), manifest);

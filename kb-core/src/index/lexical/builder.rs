@@ -75,7 +75,8 @@ impl LexicalBuilder {
         Ok(self.write(None)?.0)
     }
 
-    /// The same as a head and parts of the text's terms, of about `part_bytes` each: see [`LexicalIndex::add_part`].
+    /// The same as a head and parts of the terms of texts and headings, of about `part_bytes` each: see
+    /// [`LexicalIndex::add_part`]. No parts where no text has a term.
     ///
     /// # Errors
     /// As [`Self::to_bytes`].
@@ -84,23 +85,46 @@ impl LexicalBuilder {
     }
 
     fn write(&self, part_bytes: Option<usize>) -> Result<(Vec<u8>, Vec<Vec<u8>>)> {
-        let format = if part_bytes.is_some() { PARTS_VERSION } else { FORMAT_VERSION };
+        let [titles, headings, texts] = &self.fields;
+        let units = texts.units();
+        let runs = part_bytes.map_or(Vec::new(), |size| runs_of(units, &texts.entries(), size));
+        let format = if runs.is_empty() { FORMAT_VERSION } else { PARTS_VERSION };
         let mut out = vec![format, TOKENIZER_VERSION];
         put_varint(&mut out, self.chunks);
-        for field in &self.fields[..FIELDS - 1] {
+        for field in [titles, headings] {
             let mut bits = BitWriter::default();
             field.starts.iter().for_each(|s| bits.put(u32::from(*s), 1));
             out.extend_from_slice(&bits.bytes);
         }
-        let mut parts = Vec::new();
-        for (f, field) in self.fields.iter().enumerate() {
-            let size = part_bytes.filter(|_| f == FIELDS - 1);
-            let bytes = field.to_bytes(size, &mut parts);
-            let length = u32::try_from(bytes.len()).ok().filter(|n| out.len() + *n as usize <= u32::MAX as usize);
-            let length = length.ok_or_else(|| Error::new(ErrorKind::TooLarge, "lexical index of 4 GiB or more"))?;
-            put_varint(&mut out, length);
-            out.extend_from_slice(&bytes);
+        put_field(&mut out, &titles.to_bytes())?;
+        if runs.is_empty() {
+            put_field(&mut out, &headings.to_bytes())?;
+            put_field(&mut out, &texts.to_bytes())?;
+            return Ok((out, Vec::new()));
         }
+        // The headings are cut where the texts are, so that one part has all that there is of a term.
+        let (mut heads, mut head) = (headings.head(), texts.head());
+        put_varint(&mut head, runs.len() as u32);
+        let entries = headings.entries();
+        let mut parts = Vec::with_capacity(runs.len());
+        let mut from = 0;
+        for (i, run) in runs.iter().enumerate() {
+            let to =
+                runs.get(i + 1).map_or(entries.len(), |next| entries.partition_point(|(term, _)| *term < next.first));
+            let above = Run::of(headings.units(), &entries[from..to]);
+            put_varint(&mut heads, above.count);
+            put_varint(&mut head, run.count);
+            put_varint(&mut head, run.first.len() as u32);
+            head.extend_from_slice(&run.first);
+            let (above, mut part) = (above.bytes(), Vec::new());
+            put_varint(&mut part, above.len() as u32);
+            part.extend(above);
+            part.extend(run.bytes());
+            parts.push(part);
+            from = to;
+        }
+        put_field(&mut out, &heads)?;
+        put_field(&mut out, &head)?;
         Ok((out, parts))
     }
 
@@ -141,65 +165,61 @@ impl FieldBuilder {
         self.lengths.push(length);
     }
 
-    /// The field; with `part_bytes` its head, and its blocks as `parts`.
-    fn to_bytes(&self, part_bytes: Option<usize>, parts: &mut Vec<Vec<u8>>) -> Vec<u8> {
-        let units = self.lengths.len() as u32;
+    fn units(&self) -> u32 {
+        self.lengths.len() as u32
+    }
+
+    /// Its terms as they are stored, in their order.
+    fn entries(&self) -> Vec<Entry<'_>> {
+        let of = |(term, list): (&String, _)| {
+            let mut bytes = Vec::with_capacity(term.len());
+            alphabet::encode(term, &mut bytes);
+            (bytes, list)
+        };
+        let mut entries: Vec<Entry> = self.terms.iter().map(|(term, list)| of((term, list))).collect();
+        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        entries
+    }
+
+    /// What stands before its blocks.
+    fn head(&self) -> Vec<u8> {
         let mut out = Vec::new();
-        put_varint(&mut out, units);
+        put_varint(&mut out, self.units());
         put_varint(&mut out, self.terms.len() as u32);
         self.lengths.iter().for_each(|l| put_varint(&mut out, *l));
-        let mut entries: Vec<_> = self
-            .terms
-            .iter()
-            .map(|(term, list)| {
-                let mut bytes = Vec::with_capacity(term.len());
-                alphabet::encode(term, &mut bytes);
-                (bytes, list)
-            })
-            .collect();
-        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        let mut runs: Vec<Run> = vec![Run::default()];
-        for block in entries.chunks(BLOCK) {
-            let full = |run: &Run| part_bytes.is_some_and(|n| run.len() >= n);
-            if runs.last().is_some_and(full) {
-                runs.push(Run::default());
-            }
-            let Some(run) = runs.last_mut() else { continue };
-            let before = run.all_terms.len();
-            let mut last: &[u8] = &[];
-            let mut bits = BitWriter::default();
-            for (term, list) in block {
-                put_term(&mut run.all_terms, last, term);
-                put_list(&mut bits, units, &list.postings());
-                last = term;
-            }
-            run.first = run.first.take().or_else(|| block.first().map(|(term, _)| term.clone()));
-            run.count += block.len() as u32;
-            put_varint(&mut run.sizes, (run.all_terms.len() - before) as u32);
-            put_varint(&mut run.sizes, bits.bytes.len() as u32);
-            run.postings.append(&mut bits.bytes);
-        }
-        if part_bytes.is_none() {
-            runs.into_iter().for_each(|run| out.extend(run.bytes()));
-            return out;
-        }
-        runs.retain(|run| run.count > 0);
-        put_varint(&mut out, runs.len() as u32);
-        for run in runs {
-            let first = run.first.as_deref().unwrap_or_default();
-            put_varint(&mut out, run.count);
-            put_varint(&mut out, first.len() as u32);
-            out.extend_from_slice(first);
-            parts.push(run.bytes());
-        }
         out
     }
+
+    /// The field in one piece.
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut out = self.head();
+        out.extend(Run::of(self.units(), &self.entries()).bytes());
+        out
+    }
+}
+
+/// A term as it is stored, and what has it.
+type Entry<'a> = (Vec<u8>, &'a Collected);
+
+/// The entries in runs of whole blocks, each closed when it has reached `size` bytes.
+fn runs_of(units: u32, entries: &[Entry<'_>], size: usize) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for block in entries.chunks(BLOCK) {
+        if runs.last().is_none_or(|run| run.len() >= size) {
+            runs.push(Run::default());
+        }
+        if let Some(run) = runs.last_mut() {
+            run.add(units, block);
+        }
+    }
+    runs
 }
 
 /// Consecutive blocks.
 #[derive(Default)]
 struct Run {
-    first: Option<Vec<u8>>,
+    /// Its first term.
+    first: Vec<u8>,
     count: u32,
     sizes: Vec<u8>,
     all_terms: Vec<u8>,
@@ -207,13 +227,46 @@ struct Run {
 }
 
 impl Run {
+    /// All of the entries.
+    fn of(units: u32, entries: &[Entry<'_>]) -> Self {
+        let mut run = Self::default();
+        entries.chunks(BLOCK).for_each(|block| run.add(units, block));
+        run
+    }
+
+    fn add(&mut self, units: u32, block: &[Entry<'_>]) {
+        if let (0, Some((term, _))) = (self.count, block.first()) {
+            self.first.clone_from(term);
+        }
+        let before = self.all_terms.len();
+        let mut last: &[u8] = &[];
+        let mut bits = BitWriter::default();
+        for (term, list) in block {
+            put_term(&mut self.all_terms, last, term);
+            put_list(&mut bits, units, &list.postings());
+            last = term;
+        }
+        self.count += block.len() as u32;
+        put_varint(&mut self.sizes, (self.all_terms.len() - before) as u32);
+        put_varint(&mut self.sizes, bits.bytes.len() as u32);
+        self.postings.append(&mut bits.bytes);
+    }
+
     fn len(&self) -> usize {
         self.sizes.len() + self.all_terms.len() + self.postings.len()
     }
 
-    fn bytes(self) -> Vec<u8> {
-        [self.sizes, self.all_terms, self.postings].concat()
+    fn bytes(&self) -> Vec<u8> {
+        [self.sizes.as_slice(), &self.all_terms, &self.postings].concat()
     }
+}
+
+/// A field behind its length.
+fn put_field(out: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
+    let length = u32::try_from(bytes.len()).ok().filter(|n| out.len() + *n as usize <= u32::MAX as usize);
+    put_varint(out, length.ok_or_else(|| Error::new(ErrorKind::TooLarge, "lexical index of 4 GiB or more"))?);
+    out.extend_from_slice(bytes);
+    Ok(())
 }
 
 fn put_term(out: &mut Vec<u8>, last: &[u8], term: &[u8]) {

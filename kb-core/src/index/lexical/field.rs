@@ -11,6 +11,7 @@
 //!
 //! A large field comes in parts of consecutive blocks. Its head has, in place of blocks, the number of parts (varint) and
 //! of each its terms (varint) and its first term (length as a varint, bytes); a part has what follows the lengths above.
+//! Another field may be cut at the same terms: its head has the number of terms of each part alone.
 //! What a search would have read in a part that has not come is empty, and [`Field::wanted`] tells that part.
 
 use super::bits::{BitReader, Bytes, corrupt};
@@ -38,7 +39,7 @@ pub(super) struct Field {
 /// A run of blocks.
 #[derive(Debug)]
 struct Part {
-    /// Its first term; empty for the only part of a field.
+    /// Its first term, or the smallest that it may have; empty for the only part of a field.
     first: Vec<u8>,
     terms: u32,
     /// Its bytes, unless they are the index's own.
@@ -130,9 +131,20 @@ fn read_blocks(bytes: &[u8], range: Range<usize>, terms: usize) -> Result<Vec<(u
     Ok(blocks)
 }
 
+/// Where the blocks of a field are.
+#[derive(Clone, Copy)]
+pub(super) enum Blocks<'f> {
+    /// Behind its lengths.
+    Here,
+    /// In parts that come later.
+    Apart,
+    /// In parts that begin with the same terms as those of another field.
+    AsIn(&'f Field),
+}
+
 impl Field {
-    /// Reads the offsets of the field that takes up `bytes[range]`; with `head` its blocks come later, in parts.
-    pub fn read(bytes: &[u8], range: Range<usize>, head: bool) -> Result<Self> {
+    /// Reads the offsets of the field that takes up `bytes[range]`.
+    pub fn read(bytes: &[u8], range: Range<usize>, place: Blocks<'_>) -> Result<Self> {
         let mut input = Bytes(bytes.get(range.clone()).ok_or_else(|| corrupt("ends early"))?);
         let units = input.count()?;
         let terms = input.varint()?;
@@ -140,22 +152,32 @@ impl Field {
         let sum: u64 = lengths.iter().map(|l| u64::from(*l)).sum();
         let mean_length = if sum == 0 { 1.0 } else { sum as f32 / units as f32 };
         let mut parts = Vec::new();
-        if head {
-            for _ in 0..input.count()? {
+        let part = |first, terms, blocks| Part { first, terms, bytes: None, blocks, wanted: AtomicBool::default() };
+        if matches!(place, Blocks::Here) {
+            let blocks = read_blocks(bytes, range.end - input.0.len()..range.end, terms as usize)?;
+            parts.push(part(Vec::new(), terms, blocks));
+        } else {
+            let count = if let Blocks::AsIn(other) = place { other.parts.len() } else { input.count()? };
+            for i in 0..count {
                 let terms = input.varint()?;
-                let length = input.varint()? as usize;
-                let first = input.take(length)?.to_vec();
+                let first = match place {
+                    // Before the other field's first term there may be some of this one.
+                    Blocks::AsIn(other) => {
+                        other.parts.get(i).filter(|_| i > 0).map_or(Vec::new(), |part| part.first.clone())
+                    }
+                    _ => {
+                        let length = input.varint()? as usize;
+                        input.take(length)?.to_vec()
+                    }
+                };
                 if parts.last().is_some_and(|p: &Part| p.first >= first) {
                     return Err(corrupt("terms are not in order"));
                 }
-                parts.push(Part { first, terms, bytes: None, blocks: Vec::new(), wanted: AtomicBool::default() });
+                parts.push(part(first, terms, Vec::new()));
             }
             if parts.iter().map(|p| u64::from(p.terms)).sum::<u64>() != u64::from(terms) || !input.0.is_empty() {
                 return Err(corrupt("a field has another length than its parts"));
             }
-        } else {
-            let blocks = read_blocks(bytes, range.end - input.0.len()..range.end, terms as usize)?;
-            parts.push(Part { first: Vec::new(), terms, bytes: None, blocks, wanted: AtomicBool::default() });
         }
         Ok(Self { lengths, mean_length, terms, parts })
     }
@@ -165,8 +187,8 @@ impl Field {
         self.parts.len()
     }
 
-    /// Takes a part that has come.
-    pub fn add_part(&mut self, index: usize, bytes: Vec<u8>) -> Result<()> {
+    /// Takes a part that has come; `exact` where its first term is known.
+    pub fn add_part(&mut self, index: usize, bytes: Vec<u8>, exact: bool) -> Result<()> {
         let part = self.parts.get_mut(index).ok_or_else(|| corrupt("a block is missing"))?;
         let blocks = read_blocks(&bytes, 0..bytes.len(), part.terms as usize)?;
         let (bytes, blocks) = (Some(bytes), blocks);
@@ -178,8 +200,12 @@ impl Field {
             wanted: AtomicBool::default(),
         };
         *part = new;
-        let is_it = part.block_terms(&[], 0)?.next()? == Some(part.first.as_slice());
-        if is_it {
+        if part.terms == 0 && !exact {
+            return Ok(());
+        }
+        let mut terms = part.block_terms(&[], 0)?;
+        let begins = terms.next()?.map(|term| term.cmp(&part.first));
+        if begins.is_some_and(|order| order.is_eq() || (order.is_gt() && !exact)) {
             return Ok(());
         }
         part.blocks.clear();
@@ -284,7 +310,8 @@ impl Field {
     pub fn terms_from(&self, bytes: &[u8], from: &[u8], sink: &mut dyn FnMut(&[u8]) -> bool) -> Result<()> {
         for part in self.parts.iter().skip(self.part_of(from)) {
             // The first term is known of a part that has not come.
-            if part.blocks.is_empty() && part.first.as_slice() >= from && !sink(&part.first) {
+            let known = part.blocks.is_empty() && !part.first.is_empty();
+            if known && part.first.as_slice() >= from && !sink(&part.first) {
                 return Ok(());
             }
             if !part.is_here() {

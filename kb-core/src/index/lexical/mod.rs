@@ -16,8 +16,10 @@
 //! **Bytes.** Format version, tokeniser version (one byte each); number of passages (varint); for title
 //! and headings one bit a passage, set where it differs from the passage before, so that what passages
 //! share is stored once; then three times the length (varint) and bytes of a [`field`]. Reading makes
-//! no copy: only offsets and lengths are taken out. In format 2 the third field is a head, whose parts come separately: a
-//! search notes which of them it would have read ([`LexicalIndex::wanted`]), and is repeated when they have come.
+//! no copy: only offsets and lengths are taken out. In formats 2 and 3 the third field is a head, whose parts come
+//! separately: a search notes which of them it would have read ([`LexicalIndex::wanted`]), and is repeated when they have
+//! come. In format 3 the second field is a head as well, cut at the same terms: a part has the length (varint) and bytes of
+//! the headings' blocks, then those of the texts.
 
 mod alphabet;
 mod bits;
@@ -36,12 +38,14 @@ use crate::search::ChunkSet;
 use crate::text::{query_terms, script::is_unspaced};
 use crate::{Error, ErrorKind, Result};
 use bits::{Bytes, corrupt};
-use field::Field;
+use field::{Blocks, Field};
 
 /// Version of the byte format of an index in one piece.
 const FORMAT_VERSION: u8 = 1;
 /// The same, where the text's terms come in parts.
-const PARTS_VERSION: u8 = 2;
+const TEXT_PARTS_VERSION: u8 = 2;
+/// The same, where the headings' terms do so too.
+const PARTS_VERSION: u8 = 3;
 /// Version of the tokeniser: another one would not find all that this one indexed. Before 2 traditional
 /// characters stayed as they were; an index made then misses those only.
 const TOKENIZER_VERSION: u8 = 2;
@@ -102,6 +106,8 @@ pub struct LexicalIndex {
     /// For each passage its unit in title and headings.
     units: [Vec<u32>; 2],
     fields: [Field; FIELDS],
+    /// Whether a part has the headings' terms before the text's.
+    split: bool,
     parameters: Bm25,
 }
 
@@ -114,7 +120,7 @@ impl LexicalIndex {
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self> {
         let mut input = Bytes(&bytes);
         let [format, tokenizer] = *input.take(2)? else { return Err(corrupt("ends early")) };
-        if !matches!(format, FORMAT_VERSION | PARTS_VERSION) || !(1..=TOKENIZER_VERSION).contains(&tokenizer) {
+        if !(FORMAT_VERSION..=PARTS_VERSION).contains(&format) || !(1..=TOKENIZER_VERSION).contains(&tokenizer) {
             let message = format!(
                 "lexical index has format {format} and tokeniser {tokenizer}, this program knows {PARTS_VERSION} and {TOKENIZER_VERSION}"
             );
@@ -136,9 +142,11 @@ impl LexicalIndex {
         if !input.0.is_empty() {
             return Err(corrupt("something follows the last field"));
         }
-        let parts = format == PARTS_VERSION;
-        let read = |kind: FieldKind, head| Field::read(&bytes, ranges[kind as usize].clone(), head);
-        let fields = [read(FieldKind::Title, false)?, read(FieldKind::Headings, false)?, read(FieldKind::Text, parts)?];
+        let read = |kind: FieldKind, place| Field::read(&bytes, ranges[kind as usize].clone(), place);
+        let text = read(FieldKind::Text, if format >= TEXT_PARTS_VERSION { Blocks::Apart } else { Blocks::Here })?;
+        let split = format >= PARTS_VERSION;
+        let headings = read(FieldKind::Headings, if split { Blocks::AsIn(&text) } else { Blocks::Here })?;
+        let fields = [read(FieldKind::Title, Blocks::Here)?, headings, text];
         for (list, field) in units.iter().zip(&fields) {
             // Units are numbered from 0, so the last one tells how many there are.
             if list.last().map_or(0, |last| *last as usize + 1) != field.lengths.len() {
@@ -148,7 +156,7 @@ impl LexicalIndex {
         if fields[FieldKind::Text as usize].lengths.len() != chunks as usize {
             return Err(corrupt("texts and passages do not match"));
         }
-        Ok(Self { bytes, chunks, units, fields, parameters: Bm25::default() })
+        Ok(Self { bytes, chunks, units, fields, split, parameters: Bm25::default() })
     }
 
     /// The bytes that [`Self::from_bytes`] takes.
@@ -156,7 +164,7 @@ impl LexicalIndex {
         &self.bytes
     }
 
-    /// How many parts the text's terms come in; 1 if they are here already.
+    /// How many parts the terms of texts and headings come in; 1 if they are here already.
     pub fn part_count(&self) -> usize {
         self.fields[FieldKind::Text as usize].part_count()
     }
@@ -166,13 +174,25 @@ impl LexicalIndex {
     /// # Errors
     /// [`ErrorKind::Corrupt`] for bytes that are not that part.
     pub fn add_part(&mut self, index: usize, bytes: Vec<u8>) -> Result<()> {
-        self.fields[FieldKind::Text as usize].add_part(index, bytes)
+        let [_, headings, text] = &mut self.fields;
+        if !self.split {
+            return text.add_part(index, bytes, true);
+        }
+        let mut input = Bytes(&bytes);
+        let length = input.varint()? as usize;
+        let above = input.take(length)?.to_vec();
+        text.add_part(index, input.0.to_vec(), true)?;
+        headings.add_part(index, above, false)
     }
 
     /// The parts that were needed since the last call and have not come: what was found without them is not all. When they
     /// have come and the same is asked again, others may be wanted; when none is, the result is that of the whole index.
     pub fn wanted(&self) -> Vec<u32> {
-        self.fields[FieldKind::Text as usize].wanted()
+        let [_, headings, text] = &self.fields;
+        let mut wanted = [headings.wanted(), text.wanted()].concat();
+        wanted.sort_unstable();
+        wanted.dedup();
+        wanted
     }
 
     /// Number of passages.
