@@ -109,7 +109,7 @@ test('a base that is away costs its own results, and that is said', async () => 
   await open('<kb-search bundles="git/, nowhere/"></kb-search>');
   await ask('undo the last commit');
   assert.equal((await results())[0].file, '03-undo.md');
-  assert.match(await page.locator('kb-search [data-status-text]').innerText(), /^1 of 2 knowledge bases could not be loaded\./);
+  assert.match(await page.locator('kb-search [data-status-text]').innerText(), /^1 of 2 knowledge bases could not be loaded: nowhere\./);
   assert.deepEqual(page.problems.filter((text) => !/status of 404/.test(text)), []);
 });
 

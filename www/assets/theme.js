@@ -1,6 +1,7 @@
 // Runs before anything else: a classic script, kept this small on purpose.
 (() => {
-  const scope = `kb:${new URL('./', document.baseURI).pathname}:`;
+  // Files in one folder are different handouts.
+  const scope = `kb:${new URL(location.protocol === 'file:' ? '#' : './', document.baseURI).pathname}:`;
   // Who presses Enter before the scripts have come would send the form, and the browser would give up what is loading.
   document.addEventListener('submit', (event) => {
     if (/** @type {Element} */ (event.target).matches('[data-form]')) event.preventDefault();

@@ -25,7 +25,8 @@ pub(super) fn declaration(name: &str, schema: &Value) -> String {
 /// The fields of an object: those that must be there in the order of the struct, then the others by name.
 fn fields(schema: &Value) -> Option<Vec<(&str, &Value, bool)>> {
     let properties: &Map<String, Value> = schema.get("properties")?.as_object()?;
-    let required: Vec<&str> = schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let required: Vec<&str> =
+        schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let must = required.iter().filter_map(|name| properties.get_key_value(*name)).map(|(k, v)| (k.as_str(), v, false));
     let may = properties.iter().filter(|(k, _)| !required.contains(&k.as_str())).map(|(k, v)| (k.as_str(), v, true));
     Some(must.chain(may).collect())
@@ -52,7 +53,9 @@ fn kind(schema: &Value) -> String {
         }
     }
     if let Some(fields) = fields(schema) {
-        let fields = fields.into_iter().map(|(key, field, optional)| format!("{key}{}: {}", if optional { "?" } else { "" }, kind(field)));
+        let fields = fields
+            .into_iter()
+            .map(|(key, field, optional)| format!("{key}{}: {}", if optional { "?" } else { "" }, kind(field)));
         return format!("{{ {} }}", fields.collect::<Vec<_>>().join("; "));
     }
     let named = match schema.get("type") {
@@ -78,7 +81,8 @@ fn comment(schema: &Value, indent: &str) -> String {
     if let [one] = text.lines().collect::<Vec<_>>()[..] {
         return format!("{indent}/** {one} */\n");
     }
-    let lines: String = text.lines().map(|line| format!("{indent} *{}{line}\n", if line.is_empty() { "" } else { " " })).collect();
+    let lines: String =
+        text.lines().map(|line| format!("{indent} *{}{line}\n", if line.is_empty() { "" } else { " " })).collect();
     format!("{indent}/**\n{lines}{indent} */\n")
 }
 
@@ -96,7 +100,10 @@ mod tests {
             (json!({ "type": "array", "items": { "$ref": "#/$defs/Hit" } }), "Hit[]"),
             (json!({ "type": "array", "items": { "enum": ["a", "b"] } }), "(\"a\" | \"b\")[]"),
             (json!({ "anyOf": [{ "$ref": "#/$defs/Hit" }, { "type": "null" }] }), "Hit"),
-            (json!({ "properties": { "n": { "type": "number" }, "kind": { "const": "x" } }, "required": ["kind"] }), "{ kind: \"x\"; n?: number }"),
+            (
+                json!({ "properties": { "n": { "type": "number" }, "kind": { "const": "x" } }, "required": ["kind"] }),
+                "{ kind: \"x\"; n?: number }",
+            ),
             (json!({}), "unknown"),
         ] {
             assert_eq!(kind(&schema), expected);

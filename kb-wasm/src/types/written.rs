@@ -94,10 +94,35 @@ fn the_declarations_are_those_of_the_structs() {
 fn every_name_of_a_signature_is_declared() {
     let now = declarations();
     for name in [
-        "Query", "Response", "Hit", "Info", "Section", "Span", "DocumentText", "Candidates", "ProviderInfo", "Relevance", "Prompt",
-        "Message", "Turn", "Passage", "Segment", "Doubt", "Checked", "ChatSettings", "ReplyEnd", "ReplyEvent", "ServiceRequest",
+        "Query",
+        "Response",
+        "Hit",
+        "Info",
+        "Section",
+        "Span",
+        "DocumentText",
+        "Candidates",
+        "ProviderInfo",
+        "Relevance",
+        "Prompt",
+        "Message",
+        "Turn",
+        "Passage",
+        "Segment",
+        "Doubt",
+        "Checked",
+        "ChatSettings",
+        "ReplyEnd",
+        "ReplyEvent",
+        "ServiceRequest",
     ] {
-        let count = now.lines().filter(|line| line.starts_with(&format!("export interface {name} ")) || line.starts_with(&format!("export type {name} "))).count();
+        let count = now
+            .lines()
+            .filter(|line| {
+                line.starts_with(&format!("export interface {name} "))
+                    || line.starts_with(&format!("export type {name} "))
+            })
+            .count();
         assert_eq!(count, 1, "{name}");
     }
     assert!(!now.contains(": unknown;"), "every field has a type");
