@@ -53,7 +53,8 @@ for (const [locale, lang, word] of [['en-GB', 'en', 'Opened from a folder'], ['z
 }
 
 test('the same in Firefox', { skip: !firefoxPath() && 'no Firefox: install firefox-esr, or set FIREFOX to its path' }, async () => {
-  const firefox = await launchFirefox();
+  // As readers have it: Puppeteer's own profile lets a file read its neighbours.
+  const firefox = await launchFirefox({ 'security.fileuri.strict_origin_policy': true });
   try {
     const page = await firefox.newPage();
     await page.goto(address);
