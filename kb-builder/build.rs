@@ -24,6 +24,11 @@ fn main() -> io::Result<()> {
     let mut files = Vec::new();
     collect(&root.join("www"), "", &mut files)?;
     collect(&root.join("prebuilt").join("runtime"), "assets/runtime", &mut files)?;
+    // For authors of TypeScript pages; the types beside it are those of the browser runtime.
+    files.push(("assets/kb-embed.d.ts".into(), root.join("www/assets/kb-embed.d.ts")));
+    let types = root.join("kb-wasm/src/types.d.ts");
+    println!("cargo::rerun-if-changed={}", types.display());
+    files.push(("assets/kb-types.d.ts".into(), types));
     files.sort();
     let out = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default());
     let mut code = String::from("&[\n");

@@ -22,45 +22,74 @@ pub struct Answer {
     templates: Templates,
 }
 
+/// A kind of language model that can be asked.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct ProviderDto {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ProviderInfo"))]
+pub(crate) struct ProviderDto {
+    /// For `ChatSettings.provider`.
+    #[cfg_attr(test, schemars(with = "Provider"))]
     name: &'static str,
+    /// Where it is unless the reader says otherwise; empty if it has to be said.
     base_url: &'static str,
 }
 
+/// Whether a knowledge base has anything to say about a question.
 #[derive(Serialize)]
-struct RelevanceDto {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Relevance"))]
+pub(crate) struct RelevanceDto {
+    /// 0 to 1.
     score: f32,
+    /// Whether to go on. If not, no model is called.
     relevant: bool,
 }
 
+/// What a language model is asked.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct PromptDto<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Prompt"))]
+pub(crate) struct PromptDto<'a> {
+    /// To send.
     messages: &'a [Message],
+    /// The passages that had room, numbered from 1 in this order; the last may be cut.
     passages: &'a [Passage],
+    /// The sentence that says that nothing was found.
     refusal: &'a str,
+    /// How long the messages are.
     estimated_tokens: u32,
 }
 
+/// How far a sentence of an answer is backed by what it cites.
 #[derive(Serialize)]
-struct SentenceDto {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "SentenceSupport"))]
+pub(crate) struct SentenceDto {
+    /// First UTF-16 unit, in the answer without citations.
     start: u32,
+    /// One past its last unit.
     end: u32,
+    /// What is to be thought of it.
     verdict: Verdict,
 }
 
+/// A sentence whose words do not say whether a passage backs it.
 #[derive(Serialize)]
-struct DoubtDto {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Doubt"))]
+pub(crate) struct DoubtDto {
+    /// Its text.
     sentence: String,
+    /// Index of a passage that it cites.
     passage: usize,
 }
 
+/// An answer that was compared with its passages.
 #[derive(Serialize)]
-struct CheckedDto {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Checked"))]
+pub(crate) struct CheckedDto {
+    /// Every sentence of it, in order.
     sentences: Vec<SentenceDto>,
+    /// The smaller of the search's relevance and the share of the answer that is backed, 0 to 1.
     confidence: f32,
+    /// Whether the answer says that nothing was found.
     refused: bool,
 }
 

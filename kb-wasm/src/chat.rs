@@ -25,25 +25,36 @@ const AT_ONCE: usize = 4 << 10;
 /// Most bytes of a list of models.
 const MAX_LIST_BYTES: usize = 4 << 20;
 
-/// `ChatSettings` of `types.d.ts`.
+/// How to reach a language model.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Settings {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ChatSettings"))]
+pub(crate) struct Settings {
+    /// Which protocol it speaks.
+    #[cfg_attr(test, schemars(with = "kb_core::answer::request::Provider"))]
     provider: String,
+    /// The provider's own address if empty.
     #[serde(default)]
     base_url: String,
+    /// The model's name on the server.
     #[serde(default)]
     model: String,
+    /// Sent to this address only, as a bearer token.
     #[serde(default)]
     key: String,
+    /// Most tokens of a reply, reasoning included.
     #[serde(default)]
     max_tokens: Option<u32>,
+    /// The model's window in tokens.
     #[serde(default)]
     num_ctx: Option<u32>,
+    /// 0 to 2; low is faithful.
     #[serde(default)]
     temperature: Option<f32>,
+    /// How long Ollama keeps the model in memory afterwards: `5m`, `0`, `-1`.
     #[serde(default)]
     keep_alive: Option<String>,
+    /// The language of the sentences in errors: `zh`, or English.
     #[serde(default)]
     lang: String,
 }
@@ -60,20 +71,33 @@ pub struct Chat {
 /// What is passed on beside segments.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
-enum Aside {
-    Reasoning { text: String },
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(crate) enum Aside {
+    /// The model thinking aloud: not part of the answer.
+    Reasoning {
+        /// Never empty.
+        text: String,
+    },
+    /// All text so far was the model thinking aloud.
     Restart,
+    /// The connection lives, but nothing was said.
     Waiting,
 }
 
-/// `ReplyEnd` of `types.d.ts`.
+/// How a reply ended.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct EndDto {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "ReplyEnd"))]
+pub(crate) struct EndDto {
+    /// Tokens of the prompt, as the server counts them; 0 if it does not say.
     prompt_tokens: u32,
+    /// Tokens of the reply.
     completion_tokens: u32,
+    /// Why it ended.
     reason: EndReason,
+    /// Citations that named no passage and were taken out.
     unresolved: usize,
+    /// Whether the server has cut the beginning of the prompt off.
     cut: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What goes back to JavaScript, in its own naming and its own units. `types.d.ts` declares the same.
+//! What goes back to JavaScript, in its own naming and its own units. `types.d.ts` is written from these.
 
 use crate::utf16::{Utf16Cursor, Utf16Span};
 use kb_core::answer::prompt::TemplateChanges;
@@ -7,16 +7,24 @@ use kb_core::document::{Document, Lang};
 use kb_core::search::{Hit, Mode, Response};
 use serde::Serialize;
 
-/// `Response` of `types.d.ts`.
+/// What a search found.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Response"))]
 pub(crate) struct ResponseDto<'a> {
+    /// Best first.
     hits: Vec<HitDto<'a>>,
+    /// Which lists answered: `lexical` for a hybrid query that came without candidates.
     mode: Mode,
+    /// Passages that hold one of the query's terms.
     lexical_candidates: usize,
+    /// Passages that the vectors proposed.
     vector_candidates: usize,
+    /// Share of the question's words, by rarity, that the passage with most of them has, 0 to 1.
     coverage: f32,
+    /// Share of the question's words, weighted by rarity, that stand nowhere in the base: 0 to 1.
     unknown: f32,
+    /// Files of text that must be added before every excerpt can be shown.
     missing: Vec<&'a str>,
 }
 
@@ -34,33 +42,51 @@ impl<'a> ResponseDto<'a> {
     }
 }
 
-/// `Hit` of `types.d.ts`.
+/// A passage that was found.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Hit"))]
 pub(crate) struct HitDto<'a> {
+    /// 1 for the best.
     rank: usize,
+    /// What the order goes by; larger is better, and comparable within one response only.
     score: f32,
+    /// BM25 score, if the words matched.
     #[serde(skip_serializing_if = "Option::is_none")]
     lexical_score: Option<f32>,
+    /// Cosine, if the vectors proposed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     vector_score: Option<f32>,
+    /// Stable id of the passage, 16 hex digits.
     chunk_id: &'a str,
+    /// Collection of the document.
     collection: &'a str,
+    /// Path of the document in its collection.
     path: &'a str,
+    /// Title of the document.
     title: &'a str,
+    /// Headings from the outermost to the passage's own.
     heading_path: &'a [String],
+    /// Fragment identifier of the passage's heading, may be empty.
     anchor: &'a str,
+    /// Where the source can be opened, fragment included.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
+    /// Language code of the document.
     lang: &'a str,
+    /// What sort of passage it is: `text`, `concept`, `steps`, `parameters`, `warning`, `code`, `table`, …
     kind: &'static str,
+    /// What to show of it.
     excerpt: ExcerptDto<'a>,
 }
 
-/// `Excerpt` of `types.d.ts`.
+/// A piece of a passage.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Excerpt"))]
 pub(crate) struct ExcerptDto<'a> {
+    /// Plain text; empty while the document's text is not loaded, see `Response.missing`.
     text: &'a str,
+    /// What to mark, in order, not overlapping.
     marks: Vec<Utf16Span>,
 }
 
@@ -87,12 +113,18 @@ impl<'a> From<&'a Hit> for HitDto<'a> {
     }
 }
 
-/// `Section` of `types.d.ts`.
+/// A file of the bundle.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Section"))]
 pub(crate) struct SectionDto<'a> {
+    /// What it holds.
+    #[cfg_attr(test, schemars(with = "crate::types::SectionKinds"))]
     kind: &'static str,
+    /// Name of the file beside the manifest.
     file: &'a str,
+    /// Its size.
     bytes: u64,
+    /// SHA-256 of the file in hex.
     sha256: &'a str,
 }
 
@@ -102,31 +134,49 @@ impl<'a> From<&'a SectionRef> for SectionDto<'a> {
     }
 }
 
-/// `Info` of `types.d.ts`.
+/// What a knowledge base is.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Info"))]
 pub(crate) struct InfoDto<'a> {
+    /// Its name, may be empty.
     title: &'a str,
+    /// Main language as a code, may be empty.
     language: &'a str,
+    /// Changes whenever answers may change.
     id: &'a str,
+    /// How many passages it has.
     chunks: u32,
+    /// Its collections.
     collections: &'a [CollectionInfo],
+    /// Its documents.
     documents: Vec<DocumentDto<'a>>,
+    /// Name of the model that searching by meaning needs; none for a base without vectors.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
+    /// What the encoder module needs of this base.
     vector_sections: Vec<SectionDto<'a>>,
+    /// What the author replaces of the words that a language model gets; for `Answer`.
     #[serde(skip_serializing_if = "TemplateChanges::is_empty")]
     templates: &'a TemplateChanges,
 }
 
-/// `DocumentInfo` of `types.d.ts`.
+/// A document of a knowledge base.
 #[derive(Serialize)]
-struct DocumentDto<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DocumentInfo"))]
+pub(crate) struct DocumentDto<'a> {
+    /// For `document()`.
     index: usize,
+    /// Collection of the document.
     collection: &'a str,
+    /// Path of the document in its collection.
     path: &'a str,
+    /// Its title.
     title: &'a str,
+    /// Code of its main language.
+    #[cfg_attr(test, schemars(with = "String"))]
     lang: Lang,
+    /// Where the author says it is published.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<&'a str>,
 }
@@ -159,20 +209,29 @@ impl<'a> InfoDto<'a> {
     }
 }
 
-/// `DocumentText` of `types.d.ts`.
+/// The text of a document.
 #[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "DocumentText"))]
 pub(crate) struct DocumentTextDto<'a> {
+    /// Markdown.
     text: &'a str,
+    /// Its headings, in order.
     sections: Vec<HeadingDto<'a>>,
 }
 
-/// `Heading` of `types.d.ts`.
+/// A heading of a document.
 #[derive(Serialize)]
-struct HeadingDto<'a> {
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Heading"))]
+pub(crate) struct HeadingDto<'a> {
+    /// 1 to 6.
     level: u8,
+    /// Plain text.
     title: &'a str,
+    /// Fragment identifier.
     anchor: &'a str,
+    /// First UTF-16 unit of the heading.
     start: u32,
+    /// One past the last unit of what is under it, up to the next heading.
     end: u32,
 }
 

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 /// A range of a JavaScript string, in UTF-16 units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "Span"))]
 pub(crate) struct Utf16Span {
     /// First unit.
     pub start: u32,

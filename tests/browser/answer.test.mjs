@@ -233,6 +233,21 @@ test('the first word is there at once, and a stop ends the traffic', async () =>
   assert.deepEqual(page.problems, []);
 });
 
+for (const provider of ['ollama', 'openai-compatible']) {
+  test(`a reply of thoughts alone is no answer, and the thoughts are not shown as one: ${provider}`, async () => {
+    model = await languageModel({ reply: () => ({ reasoning: ['Let me ', 'think of secret-plan.'], pieces: [] }) });
+    await open();
+    await setUp({ provider, baseUrl: provider === 'ollama' ? model.url : `${model.url}/v1` });
+    await page.locator('[data-answer]').click();
+    const notice = page.locator('.answer .notice-problem');
+    await notice.waitFor();
+    assert.ok((await notice.innerText()).trim().length > 20);
+    assert.equal(await page.locator('.answer-text').evaluateAll((all) => all.some((one) => one.textContent.includes('secret-plan'))), false);
+    assert.ok(await page.locator('.hit').count(), 'the results are still there');
+    assert.deepEqual(page.problems, []);
+  });
+}
+
 const refusals = {
   'a wrong key': [{ status: 401, body: '{"error":{"message":"bad key sk-secret-7c1e"}}' }, /key is missing or wrong/],
   'no balance': [{ status: 402, body: '{"error":{"message":"Insufficient Balance"}}' }, /no balance or quota/],

@@ -109,7 +109,7 @@ test('a base that is away costs its own results, and that is said', async () => 
   await open('<kb-search bundles="git/, nowhere/"></kb-search>');
   await ask('undo the last commit');
   assert.equal((await results())[0].file, '03-undo.md');
-  assert.match(await page.locator('kb-search [data-status-text]').innerText(), /^1 of 2 knowledge bases could not be loaded\./);
+  assert.match(await page.locator('kb-search [data-status-text]').innerText(), /^1 of 2 knowledge bases could not be loaded: nowhere\./);
   assert.deepEqual(page.problems.filter((text) => !/status of 404/.test(text)), []);
 });
 
@@ -136,6 +136,44 @@ test('<kb-source>: a document in the page, its links inside, without the model a
   await page.evaluate(() => document.querySelector('kb-source').setAttribute('doc', 'course/none.md'));
   await page.locator('kb-source .notice').waitFor();
   assert.match(await page.locator('kb-source .notice').innerText(), /This document is not in the knowledge base/);
+  assert.deepEqual(page.problems, []);
+});
+
+test('<kb-source> without a document says what is missing, and loads nothing', async () => {
+  await open('<kb-source src="git"></kb-source>');
+  await page.locator('kb-source [role="alert"]').waitFor();
+  assert.match(await page.locator('kb-source .notice').innerText(), /names no document.*doc/);
+  assert.equal([...server.sent.keys()].some((path) => path.includes('/kb/')), false);
+  await page.evaluate(() => document.querySelector('kb-source').setAttribute('doc', 'course/03-undo.md'));
+  await page.locator('kb-source .prose [data-heading]').first().waitFor();
+  assert.deepEqual(page.problems, []);
+});
+
+test('the page is told what is found and opened, and may open it itself', async () => {
+  await open('<kb-search src="git"></kb-search>');
+  await page.evaluate(() => {
+    /** @type {any} */ (globalThis).told = [];
+    for (const name of ['kb-state', 'kb-results', 'kb-open']) {
+      // On the document: they bubble out of the shadow tree.
+      document.addEventListener(name, (event) => {
+        /** @type {any} */ (globalThis).told.push({ name, detail: structuredClone(/** @type {CustomEvent} */ (event).detail), on: /** @type {Element} */ (event.target).localName });
+        if (name === 'kb-open') event.preventDefault();
+      });
+    }
+  });
+  await ask('undo the last commit', 'meaning');
+  await page.locator('kb-search .hit-title a').first().click();
+  const told = await page.evaluate(() => /** @type {any} */ (globalThis).told);
+  assert.ok(told.every(({ on }) => on === 'kb-search'));
+  assert.ok(told.some(({ name, detail }) => name === 'kb-state' && detail.words === 'ready'));
+  const found = told.findLast(({ name }) => name === 'kb-results').detail;
+  assert.equal(found.text, 'undo the last commit');
+  assert.equal(found.meaning, true);
+  assert.equal(found.hits[0].path, '03-undo.md');
+  const opened = told.find(({ name }) => name === 'kb-open').detail;
+  assert.deepEqual([opened.doc, opened.passage, opened.text], ['course/03-undo.md', found.hits[0].chunkId, 'undo the last commit']);
+  assert.equal(opened.url.startsWith(`${server.url}git/?`), true);
+  assert.equal(await page.locator('kb-search .reader').isVisible(), false, 'the page has taken it over');
   assert.deepEqual(page.problems, []);
 });
 

@@ -196,6 +196,26 @@ test('a document printed from a handout is its text, without box and buttons', a
   assert.deepEqual(page.problems, []);
 });
 
+test('two handouts in one folder share neither questions nor choices', async () => {
+  const [one, two] = ['one.html', 'two.html'].map((name) => join(folder, name));
+  for (const path of [one, two]) await kb('export', demo.site, '--single-file', path, '--no-model');
+  await open(one);
+  await waitFor(page, 'words', 'ready');
+  await ask(page, 'branch', 'words');
+  await page.keyboard.press('Enter');
+  await page.locator('button[data-theme]').click();
+  await page.locator('.brand').click();
+  await page.locator('[data-recent]', { hasText: 'branch' }).waitFor();
+  await page.goto(pathToFileURL(two).href);
+  await waitFor(page, 'words', 'ready');
+  assert.equal(await page.locator('[data-recent]').isVisible(), false);
+  assert.equal(await page.locator('button[data-theme]').getAttribute('data-theme-choice'), 'auto');
+  await page.goto(pathToFileURL(one).href);
+  await waitFor(page, 'words', 'ready');
+  await page.locator('[data-recent]', { hasText: 'branch' }).waitFor();
+  assert.equal(await page.locator('button[data-theme]').getAttribute('data-theme-choice'), 'light');
+});
+
 test('mistakes are told', async () => {
   await assert.rejects(kb('export', folder, '--single-file', join(folder, 'x.html')), /is not a knowledge base/);
   await assert.rejects(kb('attach', join(folder, 'nowhere.html'), '--site', demo.site), /cannot read/);

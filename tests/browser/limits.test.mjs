@@ -106,6 +106,22 @@ test('what is typed before the scripts are there is not lost', async () => {
   assert.deepEqual(page.problems, []);
 });
 
+test('Enter before the scripts are there neither leaves the page nor loses the question', async () => {
+  const { opened, open: letGo } = gate();
+  server = await serveFolder(demo.site, { change: (path) => (path === 'assets/app.js' ? opened.then(() => undefined) : undefined) });
+  page = await openPage(browser);
+  let documents = 0;
+  page.on('request', (request) => (documents += Number(request.isNavigationRequest())));
+  await page.goto(server.url, { waitUntil: 'commit' });
+  await page.locator('#q').pressSequentially('branch');
+  await page.keyboard.press('Enter');
+  letGo();
+  await answered(page, 'branch', 'meaning');
+  assert.equal(documents, 1, 'the form was not sent: the browser would have begun again');
+  assert.equal(await page.inputValue('#q'), 'branch');
+  assert.deepEqual(page.problems, []);
+});
+
 test('a processor four times slower: the box takes letters before anything else is there, and typing never stalls', async () => {
   server = await serveFolder(demo.site);
   page = await openPage(browser);

@@ -219,6 +219,13 @@ test('dark by the system, light by choice, kept without a flash', async () => {
   // Nothing is painted before the styles are there; the first colour after that is the chosen one.
   await page.waitForFunction(() => document.body && getComputedStyle(document.body).backgroundColor !== 'rgba(0, 0, 0, 0)', undefined, { polling: 'raf' });
   assert.equal(await paper(), 'rgb(250, 248, 244)');
+  // A kept choice stays until its button is pressed, and the button says what is chosen.
+  await waitFor(page, 'words', 'ready');
+  await page.locator('.foot').click();
+  assert.equal(await paper(), 'rgb(250, 248, 244)');
+  assert.match(await page.locator('button[data-theme]').getAttribute('title') ?? '', /light/i);
+  await page.locator('button[data-theme]').click();
+  assert.equal(await paper(), 'rgb(23, 22, 20)');
   assert.deepEqual(page.problems, []);
 });
 

@@ -34,7 +34,7 @@ let unfinished = false;
 
 const live = find('[data-live]');
 const announce = (/** @type {string} */ text) => (live.textContent = text);
-const theme = themeButton(find('[data-theme]'));
+const theme = themeButton(find('button[data-theme]'));
 const box = searchBox(find('[data-form]'), { onQuery: asked, onDown: () => results.focusFirst(), onOpen: () => results.openFirst(), reveal: leaveReader });
 const results = resultList(find('[data-results]'), { base: site, onUp: box.focus, onSearchAll: () => choose({ collection: '', lang: '' }), announce, mark: (hit, query) => resultFeedback(hit, query, strings.feedback) });
 const session = searchSession({ engine, results, strings: () => strings, onRetry: start, onPainted: painted });

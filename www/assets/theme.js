@@ -1,6 +1,7 @@
 // Runs before anything else: a classic script, kept this small on purpose. kb-builder puts it into the page itself.
 (() => {
-  const scope = `kb:${new URL('./', document.baseURI).pathname}:`;
+  // Files in one folder are different handouts.
+  const scope = `kb:${new URL(location.protocol === 'file:' ? '#' : './', document.baseURI).pathname}:`;
   // Who presses Enter before the scripts have come would send the form, and the browser would give up what is loading.
   document.addEventListener('submit', (event) => {
     if (/** @type {Element} */ (event.target).matches('[data-form]')) event.preventDefault();
@@ -12,6 +13,23 @@
     if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
     kept = localStorage.getItem(`${scope}early`);
   } catch { /* storage is blocked: the system's own scheme is used */ }
+  // A site that was opened by a double click: browsers give its modules nothing, so that nobody else would say why. A handout has this script in itself.
+  if (location.protocol === 'file:' && /** @type {HTMLScriptElement | null} */ (document.currentScript)?.src) {
+    const zh = (navigator.languages ?? [])[0]?.startsWith('zh');
+    document.documentElement.dataset.file = '';
+    document.addEventListener('DOMContentLoaded', () => {
+      const boot = document.querySelector('[data-boot]');
+      if (!boot) return;
+      document.documentElement.lang = zh ? 'zh-Hans' : 'en';
+      boot.setAttribute('role', 'alert');
+      const code = (/** @type {string} */ text) => Object.assign(document.createElement('code'), { textContent: text });
+      boot.replaceChildren(...(zh
+        ? ['直接从文件夹打开时，浏览器不让这个页面读取它的知识库：请在本机运行 ', code('kb-builder serve 文件夹'), '，或把文件夹发布到网站上，或用 ', code('kb-builder export 文件夹 --single-file 讲义.html'), ' 生成一个可以双击打开的文件。']
+        : ['Opened from a folder, this page may not read its knowledge base: run ', code('kb-builder serve FOLDER'), ', or publish the folder on a website, or make one file that opens with a double click with ',
+          code('kb-builder export FOLDER --single-file handout.html'), '.']));
+    });
+    return;
+  }
   // What the first search needs is asked for now, and not when the scripts have come that use it. A later visit has it kept.
   const wanted = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="kb-early"]'))?.content;
   if (!wanted) return;

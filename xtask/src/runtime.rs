@@ -97,8 +97,16 @@ pub fn run(args: &[String]) -> Result<bool> {
     }
 }
 
+/// Writes `kb-wasm/src/types.d.ts` from the structs that cross the border; the modules' declarations contain it.
+fn write_types() -> Result<()> {
+    let mut cargo = toolchain::cargo();
+    cargo.args(["test", "--quiet", "--release", "--locked", "--package", "kb-wasm", "--features", "answer", "--lib"]);
+    run::check(cargo.args(["types::written"]).env("KB_WRITE_TYPES", "1"))
+}
+
 /// Rebuilds `prebuilt/runtime`.
 fn build() -> Result<()> {
+    write_types()?;
     let recorded = Stamp::read(&dir()).ok();
     let toolchain = toolchain::wasm(recorded.as_ref().and_then(|s| s.rustc()))?;
     let fresh = paths::wasm_target().join("runtime");

@@ -208,6 +208,7 @@ fn service_worker(template: &str, files: &[(String, Vec<u8>)]) -> String {
         path.starts_with("assets/embed/")
             || path.starts_with("assets/icons/")
             || path == "assets/styles/embed.css"
+            || path.ends_with(".d.ts")
             || ["404.html", "documents.html", "llms.txt", "catalog.json", "assets/kb-embed.js"].contains(&path)
     };
     let mut kept: Vec<(&str, &[u8])> = files

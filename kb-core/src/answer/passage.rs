@@ -9,6 +9,7 @@ pub const MAX_PASSAGES: usize = 5;
 /// A whole passage with its place.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Passage {
     /// Stable chunk id, 16 hex digits.
     pub chunk_id: String,

@@ -78,6 +78,7 @@ pub fn build(templates: &Templates, question: &str, passages: &[Passage], num_ct
 /// A question and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Turn {
     /// What was asked.
     pub question: String,

@@ -20,6 +20,7 @@ pub enum Protocol {
 /// A kind of service, with its defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Provider {
     /// Ollama, on this computer unless the base URL says otherwise.
     Ollama,
@@ -146,6 +147,7 @@ impl Endpoint {
 /// Who says something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Role {
     /// The rules.
     System,
@@ -157,6 +159,7 @@ pub enum Role {
 
 /// One message of a chat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Message {
     /// Who says it.
     pub role: Role,

@@ -16,6 +16,7 @@ const SUPPORTED: f32 = 0.5;
 /// What is to be thought of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Verdict {
     /// Its passages hold most of its terms, or mean the same.
     Supported,

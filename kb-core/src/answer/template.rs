@@ -41,6 +41,7 @@ pub struct Templates {
 /// What an author replaces in one language; the rest stays as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TemplateChange {
     /// In place of [`Template::system`].
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,6 +60,7 @@ pub struct TemplateChange {
 /// What an author replaces in both languages.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TemplateChanges {
     /// For questions in Chinese.
     #[serde(skip_serializing_if = "is_unchanged")]

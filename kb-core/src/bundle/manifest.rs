@@ -66,6 +66,7 @@ pub struct ManifestProbe {
 
 /// A collection of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CollectionInfo {
     /// Its name.
     pub name: String,

@@ -28,6 +28,7 @@ use std::ops::Range;
 /// Which lists answer a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Mode {
     /// Words and meaning fused; words alone where no vectors are given.
     #[default]
@@ -43,6 +44,7 @@ pub enum Mode {
 /// `type` (a [`ChunkKind`]'s name), or any metadata key.
 /// `KEY!=VALUE`, a key that ends in `!`, must not hold (NOT), whatever else does.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Filter {
     /// `path`, `lang`, `tag`, `type` or a metadata key; with `!` at its end the condition is turned round, with `>` or
     /// `<` a date or number is at least or at most the value.
@@ -54,6 +56,8 @@ pub struct Filter {
 /// A search as it was asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(extend("required" = ["text"])))]
 pub struct Query {
     /// The reader's words.
     pub text: String,

@@ -38,5 +38,5 @@ export async function openPage(browser, options = {}) {
 /** Firefox: `FIREFOX`, or Debian's. Nothing where there is none. */
 export const firefoxPath = () => [process.env.FIREFOX, '/usr/bin/firefox-esr', '/usr/bin/firefox'].find((path) => path && existsSync(path));
 
-/** Any Firefox, over WebDriver BiDi: Playwright's own protocol needs a Firefox of its own. */
-export const launchFirefox = () => puppeteer.launch({ browser: 'firefox', executablePath: firefoxPath(), headless: true });
+/** Any Firefox, over WebDriver BiDi: Playwright's own protocol needs a Firefox of its own. @param {Record<string, unknown>} [extraPrefsFirefox] */
+export const launchFirefox = (extraPrefsFirefox = {}) => puppeteer.launch({ browser: 'firefox', executablePath: firefoxPath(), headless: true, extraPrefsFirefox });

@@ -11,7 +11,7 @@ const PATIENCE = 180;
  * @param {ReturnType<typeof import('./results.js').resultList>} parts.results
  * @param {() => import('../i18n/index.js').Strings} parts.strings
  * @param {() => void} parts.onRetry starts an engine again that failed
- * @param {() => void} [parts.onPainted]
+ * @param {(response: import('../runtime/kb_search.js').Response, query: Question, meaning: boolean) => void} [parts.onPainted]
  * @param {number} [parts.hits] passages to ask for
  */
 export function searchSession({ engine, results, strings, onRetry, onPainted = () => {}, hits = 10 }) {
@@ -70,8 +70,9 @@ export function searchSession({ engine, results, strings, onRetry, onPainted = (
   function paint(response, query, meaning, ms) {
     shown = { key: keyOf(query), meaning, hits: response.hits.length };
     const drawn = results.show({ hits: response.hits, meaning }, { strings: strings(), query, ms, meaningState: engine.state.meaning });
-    if (drawn) drawn.then(onPainted);
-    else onPainted();
+    const done = () => onPainted(response, query, meaning);
+    if (drawn) drawn.then(done);
+    else done();
   }
 
   function problem(error = engine.state.error) {

@@ -1,6 +1,7 @@
 // What the reader chose, kept in this browser under the path of the site; forgotten quietly where storage is blocked.
 
-const scope = `kb:${new URL('./', document.baseURI).pathname}:`;
+/** Where the site is; for a handout the file, since several may lie in one folder. theme.js has the same. */
+const scope = `kb:${new URL(location.protocol === 'file:' ? '#' : './', document.baseURI).pathname}:`;
 
 /** @typedef {'theme' | 'early' | 'language' | 'meaning' | 'recent' | 'llm' | 'service' | 'feedback'} Setting */
 

@@ -17,7 +17,7 @@ export function statusLine(root, { onUseMeaning, onWordsOnly, onConnect, announc
     show(state, strings) {
       const view = describe(state, strings);
       // Of several knowledge bases some may be missing: the others are searched, and the reader knows.
-      if (state.lost && state.words === 'ready') view.text = [strings.status.lost(state.lost, state.of ?? 0), view.text].join(strings.gap);
+      if (state.lost && state.words === 'ready') view.text = [strings.status.lost(state.lost, state.of ?? 0, state.away ?? []), view.text].join(strings.gap);
       root.dataset.tone = view.tone;
       root.dataset.words = state.words;
       root.dataset.meaning = state.meaning;

@@ -68,6 +68,14 @@ export class KbElement extends HTMLElement {
     if (this.tree.childElementCount && before !== now) this.build();
   }
 
+  /**
+   * Tells the page; the types of what is told are in kb-embed.d.ts.
+   * @param {string} name @param {any} detail @returns {boolean} whether the page leaves it to the element
+   */
+  tell(name, detail) {
+    return this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: name === 'kb-open' }));
+  }
+
   /** Fills the shadow tree anew. */
   build() {}
 

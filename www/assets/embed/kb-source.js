@@ -42,6 +42,7 @@ export class KbSource extends KbElement {
       engine.removeEventListener('state', begin);
       show(first);
     };
+    if (!first.doc) return notice(strings.reader.noDoc);
     engine.addEventListener('state', begin, { signal });
     // Links to other documents stay inside the element; with a modifier they open the knowledge base's own page.
     sheet.addEventListener('click', (event) => {

@@ -60,7 +60,7 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
     onDown: () => results.focusFirst(), onOpen: () => results.openFirst(),
   });
   const results = resultList(list, { base: site, href, onUp: box.focus, onSearchAll: () => choose({ collection: '', lang: '' }), announce });
-  const session = searchSession({ engine, results, strings: () => strings, onRetry: () => engine.start(), onPainted: answers ? offer : undefined, hits: 8 });
+  const session = searchSession({ engine, results, strings: () => strings, onRetry: () => engine.start(), onPainted: painted, hits: 8 });
   const status = statusLine(statusRoot, {
     announce,
     onConnect: () => import('../components/service-settings.js')
@@ -84,6 +84,12 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
     collections: chosen.collection ? [chosen.collection] : collections,
     filters: chosen.lang ? [{ key: 'lang', value: chosen.lang }] : [],
   });
+
+  /** @param {any} response @param {any} query @param {boolean} meaning */
+  function painted(response, query, meaning) {
+    host.tell('kb-results', { text: query.text, hits: response.hits, meaning });
+    if (answers) offer();
+  }
 
   /** The answer's code comes with the first results of an element that has one. */
   async function offer() {
@@ -153,6 +159,7 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
     if (!inside) return;
     event.preventDefault();
     const route = { ...parseRoute(new URL(link.href)), site: sites.length > 1 ? at : undefined };
+    if (route.doc && !host.tell('kb-open', { doc: route.doc, passage: route.passage, anchor: route.anchor, text, url: link.href })) return;
     if (link.dataset.chunk) opened = link.dataset.chunk;
     if (route.doc) return read(route);
     show();
@@ -164,6 +171,7 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   function engineChanged() {
     const { state } = engine;
     if (state.words !== 'starting') status.show(state, strings);
+    if (state.words !== last.words || state.meaning !== last.meaning) host.tell('kb-state', { words: state.words, meaning: state.meaning, reason: state.reason });
     if (state.words === 'ready' && last.words !== 'ready') {
       facets(pills, shown(engine.info), chosen, strings, choose);
       show();

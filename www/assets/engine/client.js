@@ -27,6 +27,7 @@ import { hasSimd, isSmall, savesData, wasmProblem } from './support.js';
  * @property {boolean} restarted                a worker stopped and was started again
  * @property {boolean} [unkept]                 this browser has no space to keep the model for the next visit
  * @property {number} [lost]                    of several knowledge bases, how many could not be loaded
+ * @property {string[]} [away]                  the names of their folders
  * @property {number} [of]                      how many there are
  * @property {Service} [service]                where a service has the model instead of the site
  */

@@ -120,7 +120,7 @@ export class EngineGroup extends EventTarget {
 
   #changed() {
     const { state: before } = this;
-    this.state = mergeStates(this.#members.map(({ engine }) => engine));
+    this.state = mergeStates(this.#members);
     if (this.state.words === 'ready' && before.words !== 'ready') this.#describe();
     this.dispatchEvent(new Event('state'));
   }
@@ -185,8 +185,19 @@ export function merge(parts, k) {
   };
 }
 
-/** @param {import('./client.js').Engine[]} engines @returns {import('./client.js').EngineState} */
-function mergeStates(engines) {
+/** What readers may know a site by of which nothing could be loaded: the name of its folder. @param {URL} site */
+function folderOf({ pathname, host }) {
+  const name = pathname.split('/').filter(Boolean).at(-1) ?? host;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** @param {Member[]} members @returns {import('./client.js').EngineState} */
+function mergeStates(members) {
+  const engines = members.map(({ engine }) => engine);
   const states = engines.map(({ state }) => state);
   const error = states.find((state) => state.error)?.error;
   const failed = states.filter(({ words }) => words === 'failed').length;
@@ -195,7 +206,7 @@ function mergeStates(engines) {
   });
   const running = states.flatMap(({ progress }) => (progress ? [progress] : []));
   const progress = running.length ? sum(running) : undefined;
-  const base = { reason: undefined, progress, modelBytes: bytesOf(engines), error, restarted: states.some(({ restarted }) => restarted), lost: failed, of: states.length, service: states.find(({ service }) => service)?.service };
+  const base = { reason: undefined, progress, modelBytes: bytesOf(engines), error, restarted: states.some(({ restarted }) => restarted), lost: failed, away: members.filter(({ engine }) => engine.state.words === 'failed').map(({ site }) => folderOf(site)), of: states.length, service: states.find(({ service }) => service)?.service };
   if (failed === states.length) return { ...base, words: 'failed', meaning: 'waiting' };
   if (states.some(({ words }) => words === 'starting' || words === 'loading')) {
     return { ...base, words: states.every(({ words }) => words === 'starting') ? 'starting' : 'loading', meaning: 'waiting' };

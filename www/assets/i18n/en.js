@@ -46,7 +46,7 @@ export const en = {
     },
     failed: (why) => `Searching by words only. ${why}`,
     unkept: 'This browser has no space to keep the model, so the next visit loads it again.',
-    lost: (n, of) => `${n} of ${of} knowledge bases could not be loaded.`,
+    lost: (n, of, names) => `${n} of ${of} knowledge bases could not be loaded: ${names.join(', ')}.`,
     restarted: 'The search engine stopped and was started again.',
     broken: 'The search did not start.',
     wordsOnly: 'Words only',
@@ -87,6 +87,7 @@ export const en = {
     missingMore: 'It may have been renamed or removed since the link was made.',
     image: 'Image',
     loading: 'Opening…',
+    noDoc: 'This element names no document: its attribute doc takes one, as collection/path.',
   },
   answer: {
     ask: 'Answer',

@@ -48,7 +48,7 @@ export const zh = {
     },
     failed: (why) => `只按词语搜索。${why}`,
     unkept: '浏览器没有空间保存模型，下次访问要重新下载。',
-    lost: (n, of) => `${of} 个知识库中有 ${n} 个没能加载。`,
+    lost: (n, of, names) => `${of} 个知识库中有 ${n} 个没能加载：${names.join('、')}。`,
     restarted: '搜索引擎意外停止，已重新启动。',
     broken: '搜索没有启动。',
     wordsOnly: '只按词语',
@@ -89,6 +89,7 @@ export const zh = {
     missingMore: '它可能在链接生成之后改名或删除了。',
     image: '图片',
     loading: '正在打开……',
+    noDoc: '这个元素没有写明文档：请在属性 doc 里写上“集合/路径”。',
   },
   answer: {
     ask: '回答',

@@ -17,6 +17,7 @@ const MAX_MARKER_BYTES: usize = 300;
 /// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "kind")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Segment {
     /// Text as the model wrote it: Markdown, untrusted.
     Text {
