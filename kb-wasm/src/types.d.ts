@@ -127,7 +127,10 @@ export interface Excerpt {
  * `KEY!=VALUE`, a key that ends in `!`, must not hold (NOT), whatever else does.
  */
 export interface Filter {
-  /** `path`, `lang`, `tag`, `type` or a metadata key; with `!` at its end the condition is turned round. */
+  /**
+   * `path`, `lang`, `tag`, `type` or a metadata key; with `!` at its end the condition is turned round, with `>` or
+   * `<` a date is the value or later, or earlier.
+   */
   key: string;
   /** The value to be equal to (for `path`: to begin with). */
   value: string;

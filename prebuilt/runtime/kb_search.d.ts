@@ -1,5 +1,7 @@
 /* tslint:disable */
 /* eslint-disable */
+// Written by `cargo xtask wasm` from the structs of kb-core and kb-wasm: change those, not this file.
+
 /** Thrown by every function here. `code` is stable, for example `kb::corrupt`. */
 export interface KbError extends Error {
     code: string;
@@ -7,36 +9,112 @@ export interface KbError extends Error {
     hint: string;
 }
 
-/** Which lists answer: words and meaning fused, words alone, meaning alone. */
-export type Mode = "hybrid" | "lexical" | "vector";
-
-/** Conditions on one key are alternatives, conditions on different keys must all hold, turned-round ones must not. */
-export interface Filter {
-    /** `path` (a prefix), `lang`, `tag` or a metadata key; with `!` at its end the condition is turned round. */
-    key: string;
-    value: string;
+/** Thrown by `Chat`: `code` is `llm::…`, `message` what to do in the reader's language. */
+export interface ChatError extends Error {
+    code: string;
+    /** HTTP status, where there was one. */
+    status?: number;
+    /** Whether the same request may succeed a little later. */
+    mayPass: boolean;
 }
 
-export interface Query {
+/** Passages near a question, best first: indexes of chunks and their cosines. */
+export interface Candidates {
+    ids: Uint32Array;
+    scores: Float32Array;
+}
+
+/** What to POST to an embedding service. */
+export interface ServiceRequest {
+    url: string;
+    /** JSON. */
+    body: string;
+}
+
+/** What arrives while a model writes. */
+export type ReplyEvent = Segment | Aside;
+
+/** What is passed on beside segments. */
+export type Aside = { kind: "reasoning"; text: string } | { kind: "restart" } | { kind: "waiting" };
+
+/** How to reach a language model. */
+export interface ChatSettings {
+    /** Which protocol it speaks. */
+    provider: Provider;
+    /** The provider's own address if empty. */
+    baseUrl?: string;
+    /** How long Ollama keeps the model in memory afterwards: `5m`, `0`, `-1`. */
+    keepAlive?: string;
+    /** Sent to this address only, as a bearer token. */
+    key?: string;
+    /** The language of the sentences in errors: `zh`, or English. */
+    lang?: string;
+    /** Most tokens of a reply, reasoning included. */
+    maxTokens?: number;
+    /** The model's name on the server. */
+    model?: string;
+    /** The model's window in tokens. */
+    numCtx?: number;
+    /** 0 to 2; low is faithful. */
+    temperature?: number;
+}
+
+/** An answer that was compared with its passages. */
+export interface Checked {
+    /** Every sentence of it, in order. */
+    sentences: SentenceSupport[];
+    /** The smaller of the search's relevance and the share of the answer that is backed, 0 to 1. */
+    confidence: number;
+    /** Whether the answer says that nothing was found. */
+    refused: boolean;
+}
+
+/** A collection of a bundle. */
+export interface CollectionInfo {
+    /** Its name. */
+    name: string;
+    /** How many documents it has. */
+    documents: number;
+    /** How many chunks it has. */
+    chunks: number;
+}
+
+/** A document of a knowledge base. */
+export interface DocumentInfo {
+    /** For `document()`. */
+    index: number;
+    /** Collection of the document. */
+    collection: string;
+    /** Path of the document in its collection. */
+    path: string;
+    /** Its title. */
+    title: string;
+    /** Code of its main language. */
+    lang: string;
+    /** Where the author says it is published. */
+    url?: string;
+}
+
+/** The text of a document. */
+export interface DocumentText {
+    /** Markdown. */
     text: string;
-    /** Most hits to return, 1 to 100; 10 if left out. */
-    k?: number;
-    mode?: Mode;
-    /** Only these collections; all if empty. */
-    collections?: string[];
-    filters?: Filter[];
-    /** Whether the reader is still typing: the last word is then taken as the beginning of one. */
-    unfinished?: boolean;
-    /** Whether passages that say nearly the same as a better hit are hits as well. */
-    keepDuplicates?: boolean;
+    /** Its headings, in order. */
+    sections: Heading[];
 }
 
-/** A range of a string in UTF-16 units. */
-export interface Span {
-    start: number;
-    end: number;
+/** A sentence whose words do not say whether a passage backs it. */
+export interface Doubt {
+    /** Its text. */
+    sentence: string;
+    /** Index of a passage that it cites. */
+    passage: number;
 }
 
+/** Why a reply ended. */
+export type EndReason = "stop" | "length" | "filtered" | "interrupted";
+
+/** A piece of a passage. */
 export interface Excerpt {
     /** Plain text; empty while the document's text is not loaded, see `Response.missing`. */
     text: string;
@@ -44,34 +122,185 @@ export interface Excerpt {
     marks: Span[];
 }
 
+/**
+ * A condition on a document, or with the key `type` on a passage: `KEY=VALUE`. Conditions on one key are
+ * alternatives (IN), conditions on different keys must all hold (AND). Keys: `path` (prefix), `lang`, `tag`,
+ * `type` (a `ChunkKind`'s name), or any metadata key.
+ * `KEY!=VALUE`, a key that ends in `!`, must not hold (NOT), whatever else does.
+ */
+export interface Filter {
+    /**
+     * `path`, `lang`, `tag`, `type` or a metadata key; with `!` at its end the condition is turned round, with `>` or
+     * `<` a date is the value or later, or earlier.
+     */
+    key: string;
+    /** The value to be equal to (for `path`: to begin with). */
+    value: string;
+}
+
+/** A heading of a document. */
+export interface Heading {
+    /** 1 to 6. */
+    level: number;
+    /** Plain text. */
+    title: string;
+    /** Fragment identifier. */
+    anchor: string;
+    /** First UTF-16 unit of the heading. */
+    start: number;
+    /** One past the last unit of what is under it, up to the next heading. */
+    end: number;
+}
+
+/** A passage that was found. */
 export interface Hit {
     /** 1 for the best. */
     rank: number;
+    /** What the order goes by; larger is better, and comparable within one response only. */
     score: number;
-    /** BM25 score, if the words matched. */
-    lexicalScore?: number;
-    /** Cosine, if the vectors proposed it. */
-    vectorScore?: number;
     /** Stable id of the passage, 16 hex digits. */
     chunkId: string;
+    /** Collection of the document. */
     collection: string;
     /** Path of the document in its collection. */
     path: string;
+    /** Title of the document. */
     title: string;
     /** Headings from the outermost to the passage's own. */
     headingPath: string[];
     /** Fragment identifier of the passage's heading, may be empty. */
     anchor: string;
-    /** Where the source can be opened, fragment included. */
-    url?: string;
     /** Language code of the document. */
     lang: string;
     /** What sort of passage it is: `text`, `concept`, `steps`, `parameters`, `warning`, `code`, `table`, … */
     kind: string;
+    /** What to show of it. */
     excerpt: Excerpt;
+    /** BM25 score, if the words matched. */
+    lexicalScore?: number;
+    /** Where the source can be opened, fragment included. */
+    url?: string;
+    /** Cosine, if the vectors proposed it. */
+    vectorScore?: number;
 }
 
+/** What a knowledge base is. */
+export interface Info {
+    /** Its name, may be empty. */
+    title: string;
+    /** Main language as a code, may be empty. */
+    language: string;
+    /** Changes whenever answers may change. */
+    id: string;
+    /** How many passages it has. */
+    chunks: number;
+    /** Its collections. */
+    collections: CollectionInfo[];
+    /** Its documents. */
+    documents: DocumentInfo[];
+    /** What the encoder module needs of this base. */
+    vectorSections: Section[];
+    /** Name of the model that searching by meaning needs; none for a base without vectors. */
+    model?: string;
+    /** What the author replaces of the words that a language model gets; for `Answer`. */
+    templates?: TemplateChanges;
+}
+
+/** One message of a chat. */
+export interface Message {
+    /** Who says it. */
+    role: Role;
+    /** What is said. */
+    content: string;
+}
+
+/** Which lists answer a query. */
+export type Mode = "hybrid" | "lexical" | "vector";
+
+/** A whole passage with its place. */
+export interface Passage {
+    /** Stable chunk id, 16 hex digits. */
+    chunkId: string;
+    /** Collection of the document. */
+    collection: string;
+    /** Path of the document in its collection. */
+    path: string;
+    /** Title of the document. */
+    title: string;
+    /** Headings from the outermost to the passage's own. */
+    headingPath: string[];
+    /** Fragment identifier of the passage's heading. */
+    anchor: string;
+    /** The passage in Markdown. */
+    text: string;
+}
+
+/** What a language model is asked. */
+export interface Prompt {
+    /** To send. */
+    messages: Message[];
+    /** The passages that had room, numbered from 1 in this order; the last may be cut. */
+    passages: Passage[];
+    /** The sentence that says that nothing was found. */
+    refusal: string;
+    /** How long the messages are. */
+    estimatedTokens: number;
+}
+
+/** A kind of service, with its defaults. */
+export type Provider = "ollama" | "deepseek" | "openai-compatible";
+
+/** A kind of language model that can be asked. */
+export interface ProviderInfo {
+    /** For `ChatSettings.provider`. */
+    name: Provider;
+    /** Where it is unless the reader says otherwise; empty if it has to be said. */
+    baseUrl: string;
+}
+
+/** A search as it was asked. */
+export interface Query {
+    /** The reader's words. */
+    text: string;
+    /** Only these collections; all if empty. */
+    collections?: string[];
+    /** Conditions on documents. */
+    filters?: Filter[];
+    /** Most hits to return, 1 to 100. */
+    k?: number;
+    /** Whether passages that say nearly the same as a better hit are hits as well. */
+    keepDuplicates?: boolean;
+    /** Which lists answer. */
+    mode?: Mode;
+    /** Whether the reader is still typing: the last word is then taken as the beginning of one. */
+    unfinished?: boolean;
+}
+
+/** Whether a knowledge base has anything to say about a question. */
+export interface Relevance {
+    /** 0 to 1. */
+    score: number;
+    /** Whether to go on. If not, no model is called. */
+    relevant: boolean;
+}
+
+/** How a reply ended. */
+export interface ReplyEnd {
+    /** Tokens of the prompt, as the server counts them; 0 if it does not say. */
+    promptTokens: number;
+    /** Tokens of the reply. */
+    completionTokens: number;
+    /** Why it ended. */
+    reason: EndReason;
+    /** Citations that named no passage and were taken out. */
+    unresolved: number;
+    /** Whether the server has cut the beginning of the prompt off. */
+    cut: boolean;
+}
+
+/** What a search found. */
 export interface Response {
+    /** Best first. */
     hits: Hit[];
     /** Which lists answered: `lexical` for a hybrid query that came without candidates. */
     mode: Mode;
@@ -87,206 +316,72 @@ export interface Response {
     missing: string[];
 }
 
+/** Who says something. */
+export type Role = "system" | "user" | "assistant";
+
+/** A file of the bundle. */
 export interface Section {
+    /** What it holds. */
     kind: "docs" | "text" | "chunks" | "lexical" | "vectors" | "graph" | "terms";
     /** Name of the file beside the manifest. */
     file: string;
+    /** Its size. */
     bytes: number;
     /** SHA-256 of the file in hex. */
     sha256: string;
 }
 
-export interface CollectionInfo {
-    name: string;
-    documents: number;
-    chunks: number;
-}
+/** A piece of an answer. */
+export type Segment = { kind: "text"; text: string } | { kind: "citation"; n: number; passage: number };
 
-export interface DocumentInfo {
-    /** For `document()`. */
-    index: number;
-    collection: string;
-    path: string;
-    title: string;
-    lang: string;
-    url?: string;
-}
-
-export interface Info {
-    title: string;
-    /** Main language as a code, may be empty. */
-    language: string;
-    /** Changes whenever answers may change. */
-    id: string;
-    chunks: number;
-    collections: CollectionInfo[];
-    documents: DocumentInfo[];
-    /** Name of the model that searching by meaning needs; none for a base without vectors. */
-    model?: string;
-    /** What the encoder module needs of this base. */
-    vectorSections: Section[];
-    /** What the author replaces of the words that a language model gets; for `Answer`. */
-    templates?: TemplateChanges;
-}
-
-/** Words in place of those that come with the program; what is left out stays. */
-export interface TemplateChange {
-    system?: string;
-    /** Holds `{passages}` and `{question}`. */
-    user?: string;
-    refusal?: string;
-    rewrite?: string;
-}
-
-export interface TemplateChanges {
-    /** For questions in Chinese. */
-    zh?: TemplateChange;
-    /** For all others. */
-    en?: TemplateChange;
-}
-
-export interface Heading {
-    /** 1 to 6. */
-    level: number;
-    title: string;
-    anchor: string;
-    /** UTF-16 range of the heading and what is under it, up to the next heading. */
+/** How far a sentence of an answer is backed by what it cites. */
+export interface SentenceSupport {
+    /** First UTF-16 unit, in the answer without citations. */
     start: number;
+    /** One past its last unit. */
+    end: number;
+    /** What is to be thought of it. */
+    verdict: Verdict;
+}
+
+/** A range of a JavaScript string, in UTF-16 units. */
+export interface Span {
+    /** First unit. */
+    start: number;
+    /** One past the last unit. */
     end: number;
 }
 
-export interface DocumentText {
-    /** Markdown. */
-    text: string;
-    sections: Heading[];
+/** What an author replaces in one language; the rest stays as it is. */
+export interface TemplateChange {
+    /** In place of `Template::refusal`. */
+    refusal?: string;
+    /** In place of `Template::rewrite`. */
+    rewrite?: string;
+    /** In place of `Template::system`. */
+    system?: string;
+    /** In place of `Template::user`. */
+    user?: string;
 }
 
-/** Passages near a question, best first: indexes of chunks and their cosines. */
-export interface Candidates {
-    ids: Uint32Array;
-    scores: Float32Array;
+/** What an author replaces in both languages. */
+export interface TemplateChanges {
+    /** For all others. */
+    en?: TemplateChange;
+    /** For questions in Chinese. */
+    zh?: TemplateChange;
 }
 
-/** A passage that an answer may rest on. */
-export interface Passage {
-    chunkId: string;
-    collection: string;
-    path: string;
-    title: string;
-    headingPath: string[];
-    anchor: string;
-    /** Markdown. */
-    text: string;
-}
-
-/** A piece of an answer: Markdown as it was written, or a citation: `n` is its number, `passage` an index from 0. */
-export type Segment = { kind: "text"; text: string } | { kind: "citation"; n: number; passage: number };
-
-/** Whether a knowledge base has anything to say about a question. */
-export interface Relevance {
-    /** 0 to 1. */
-    score: number;
-    relevant: boolean;
-}
-
-export interface Message {
-    role: "system" | "user" | "assistant";
-    content: string;
-}
-
+/** A question and its answer. */
 export interface Turn {
+    /** What was asked. */
     question: string;
+    /** What was answered. */
     answer: string;
 }
 
-export interface Prompt {
-    messages: Message[];
-    /** The passages that had room, numbered from 1 in this order; the last may be cut. */
-    passages: Passage[];
-    /** The sentence that says that nothing was found. */
-    refusal: string;
-    estimatedTokens: number;
-}
-
-/** How far a sentence of an answer is backed by what it cites. `start` and `end` are UTF-16 offsets in the answer without citations. */
-export interface SentenceSupport {
-    start: number;
-    end: number;
-    verdict: "supported" | "weak" | "uncited" | "unknown" | "noclaim";
-}
-
-/** A sentence whose words do not say whether a passage backs it. */
-export interface Doubt {
-    sentence: string;
-    /** Index of a passage that it cites. */
-    passage: number;
-}
-
-export interface Checked {
-    sentences: SentenceSupport[];
-    /** The smaller of the search's relevance and the share of the answer that is backed, 0 to 1. */
-    confidence: number;
-    /** Whether the answer says that nothing was found. */
-    refused: boolean;
-}
-
-export interface ProviderInfo {
-    name: "ollama" | "deepseek" | "openai-compatible";
-    /** Where it is unless the reader says otherwise; empty if it has to be said. */
-    baseUrl: string;
-}
-
-/** How to reach a language model. */
-export interface ChatSettings {
-    provider: ProviderInfo["name"];
-    /** The provider's own address if empty. */
-    baseUrl: string;
-    model: string;
-    /** Sent to this address only, as a bearer token. */
-    key: string;
-    maxTokens: number;
-    /** The model's window in tokens. */
-    numCtx: number;
-    temperature: number;
-    keepAlive: string;
-    /** The language of the sentences in errors: `zh`, or English. */
-    lang: string;
-}
-
-/** What arrives while a model writes. */
-export type ReplyEvent =
-| Segment
-| { kind: "reasoning"; text: string }
-/** All text so far was the model thinking aloud. */
-| { kind: "restart" }
-/** The connection lives, but nothing was said. */
-| { kind: "waiting" };
-
-export interface ReplyEnd {
-    promptTokens: number;
-    completionTokens: number;
-    reason: "stop" | "length" | "filtered" | "interrupted";
-    /** Citations that named no passage and were taken out. */
-    unresolved: number;
-    /** Whether the server has cut the beginning of the prompt off. */
-    cut: boolean;
-}
-
-/** Thrown by `Chat`: `code` is `llm::…`, `message` what to do in the reader's language. */
-export interface ChatError extends Error {
-    code: string;
-    /** HTTP status, where there was one. */
-    status?: number;
-    /** Whether the same request may succeed a little later. */
-    mayPass: boolean;
-}
-
-/** What to POST to an embedding service. */
-export interface ServiceRequest {
-    url: string;
-    /** JSON. */
-    body: string;
-}
+/** What is to be thought of a sentence. */
+export type Verdict = "supported" | "weak" | "uncited" | "unknown" | "noclaim";
 
 
 

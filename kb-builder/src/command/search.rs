@@ -26,8 +26,7 @@ Examples:
 Filters: path (the beginning of the document's path), lang, tag, type (of the passage: text, concept,
 steps, parameters, warning, code, table), or a key of the document's front matter. Filters with one
 key are alternatives, filters with different keys must all hold, and
-KEY!=VALUE must not. Dates and numbers also have bounds, the value included: date>=2024-05,
-date<=2025. Words in quotation marks must stand in a passage as they are.";
+KEY!=VALUE must not. Dates also have bounds, the value included: date>=2024-05, date<=2025. Words in quotation marks must stand in a passage as they are.";
 
 /// Search a knowledge base on this machine
 #[derive(Debug, clap::Args)]

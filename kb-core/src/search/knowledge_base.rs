@@ -249,7 +249,7 @@ impl KnowledgeBase {
             return Err(Error::new(ErrorKind::InvalidInput, "the question is empty"));
         }
         if !(1..=100).contains(&query.k) {
-            return Err(Error::new(ErrorKind::InvalidInput, format!("k is {}, it must be 1 to 100", query.k)));
+            return Err(Error::new(ErrorKind::InvalidInput, "k must be 1 to 100"));
         }
         let text = beginning(&query.text, MAX_QUERY_BYTES);
         let mut allowed = self.allowed(query);

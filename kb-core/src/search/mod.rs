@@ -47,7 +47,7 @@ pub enum Mode {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Filter {
     /// `path`, `lang`, `tag`, `type` or a metadata key; with `!` at its end the condition is turned round, with `>` or
-    /// `<` a date or number is at least or at most the value.
+    /// `<` a date is the value or later, or earlier.
     pub key: String,
     /// The value to be equal to (for `path`: to begin with).
     pub value: String,

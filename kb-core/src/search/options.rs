@@ -99,29 +99,26 @@ impl RetrievalOptions {
     /// # Errors
     /// [`ErrorKind::InvalidInput`], naming the setting.
     pub fn check(&self) -> Result<()> {
-        let refuse = |what: String| Err(Error::new(ErrorKind::InvalidInput, what));
-        if !(0.0..=1.0).contains(&self.lexical_weight) {
-            return refuse(format!("lexical_weight is {}, it must be 0 to 1", f64::from(self.lexical_weight)));
-        }
-        if !(self.rrf_k > 0.0 && self.rrf_k.is_finite()) {
-            return refuse(format!("rrf_k is {}, it must be above 0", f64::from(self.rrf_k)));
-        }
-        if self.candidates.is_some_and(|n| !(1..=1000).contains(&n)) {
-            return refuse("candidates must be 1 to 1000".into());
-        }
-        if self.top_k.is_some_and(|n| !(1..=100).contains(&n)) {
-            return refuse("top_k must be 1 to 100".into());
-        }
-        if self.per_document.is_some_and(|n| !(1..=100).contains(&n)) {
-            return refuse("per_document must be 1 to 100".into());
-        }
-        if self.min_score.is_some_and(|s| !s.is_finite()) {
-            return refuse("min_score is not a number".into());
-        }
-        if self.max_distance.is_some_and(|d| !(0.0..=2.0).contains(&d)) {
-            return refuse("max_distance must be 0 to 2".into());
-        }
-        Ok(())
+        let within = |n: Option<usize>, most: usize| n.is_none_or(|n| (1..=most).contains(&n));
+        // One sentence for each without the number itself: this is part of the browser's first module.
+        let wrong = if !(0.0..=1.0).contains(&self.lexical_weight) {
+            "lexical_weight must be 0 to 1"
+        } else if !(self.rrf_k > 0.0 && self.rrf_k.is_finite()) {
+            "rrf_k must be above 0"
+        } else if !within(self.candidates, 1000) {
+            "candidates must be 1 to 1000"
+        } else if !within(self.top_k, 100) {
+            "top_k must be 1 to 100"
+        } else if !within(self.per_document, 100) {
+            "per_document must be 1 to 100"
+        } else if self.min_score.is_some_and(|s| !s.is_finite()) {
+            "min_score is not a number"
+        } else if self.max_distance.is_some_and(|d| !(0.0..=2.0).contains(&d)) {
+            "max_distance must be 0 to 2"
+        } else {
+            return Ok(());
+        };
+        Err(Error::new(ErrorKind::InvalidInput, wrong))
     }
 }
 
