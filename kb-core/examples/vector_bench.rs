@@ -16,7 +16,7 @@ use kb_core::index::vector::{GraphOptions, VectorIndex};
 use kb_core::search::VectorHit;
 use std::error::Error;
 use std::time::Instant;
-use vectors::{DIM, QUESTIONS, sample};
+use vectors::{DIM, sample};
 
 const K: usize = 10;
 
