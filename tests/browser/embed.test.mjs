@@ -89,6 +89,32 @@ test('a fixed filter, a language and a theme are the page author’s to choose',
   assert.deepEqual(page.problems, []);
 });
 
+test('what the page author fixes cannot be lifted, neither by a choice nor by a link', async () => {
+  await open('<kb-search lang="en" filters="lang=en; path!=en/"></kb-search><kb-source lang="en" collections="course-zh" doc="course-en/01-snapshots.md"></kb-source>');
+  const input = page.locator('kb-search #q');
+  for (const word of ['commit', 'documents']) {
+    await input.fill(word);
+    await page.waitForFunction((asked) => document.querySelector('kb-search').shadowRoot.querySelector('.results').dataset.question === asked, word);
+    const found = await page.locator('kb-search .hit').evaluateAll((items) => items.map((item) => item.dataset.document));
+    assert.ok(found.length > 0 && found.every((path) => path.startsWith('course-en/')), `${word}: ${found}`);
+  }
+  // One language is left, so that there is none to choose.
+  assert.equal(await page.locator('kb-search .scope[data-lang]').count(), 0);
+  // The document exists, but in another collection: the same sentence as for one that does not.
+  const gone = page.locator('kb-source .reader');
+  await gone.waitFor();
+  const said = await gone.textContent();
+  assert.ok(said && !said.includes('snapshot'), `${said}`);
+  await page.evaluate(() => {
+    const source = /** @type {any} */ (document.querySelector('kb-source'));
+    source.shadowRoot.querySelector('.reader').className = 'old';
+    source.setAttribute('doc', 'course-zh/no-such.md');
+  });
+  await gone.waitFor();
+  assert.equal(await gone.textContent(), said);
+  assert.deepEqual(page.problems, []);
+});
+
 test('parts and variables reach inside, the page’s own rules do not', async () => {
   server = await serveFolder(folder, { extra: { 'host.html': `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Host</title><link rel="icon" href="data:,">
 <style>input { background: rgb(1, 2, 3) !important; } kb-search { --accent-ink: rgb(0, 0, 200); } kb-search::part(input) { border-radius: 3px; }</style>

@@ -1,7 +1,7 @@
 // The elements of kb-embed.js for TypeScript pages: properties, methods, events, attributes.
 // With this file in a project, `/// <reference path="kb-embed.d.ts" />` or an import of its types is all that is needed.
 
-import type { Hit } from './kb-types.js';
+import type { Filter, Hit } from './kb-types.js';
 
 export type { Excerpt, Hit, Info, Mode, Response, Span } from './kb-types.js';
 
@@ -61,6 +61,8 @@ export interface KbAttributes {
   theme?: 'light' | 'dark';
   /** Names separated by commas: only these collections are searched, whatever the reader does. */
   collections?: string;
+  /** Conditions as `kb-builder search --filter` takes them, separated by semicolons: `tag=public; lang!=en`. The reader can narrow them down, not lift them. */
+  filters?: string;
 }
 
 /** Attributes of `<kb-modal>`. */
@@ -97,6 +99,8 @@ export interface KbElement extends HTMLElement {
   readonly bundles: { site: URL; weight: number }[];
   /** Collections that the attribute names; none for all. */
   readonly collections: string[];
+  /** Conditions that the attribute names; none for all. */
+  readonly filters: Filter[];
   /** Loads the knowledge base before anybody searches; without `meaning` the model is left for the first search. */
   wake(options?: { meaning?: boolean }): void;
   setAttribute<K extends keyof (KbModalAttributes & KbSourceAttributes)>(name: K, value: NonNullable<(KbModalAttributes & KbSourceAttributes)[K]>): void;

@@ -9,11 +9,11 @@ const ID = 'at-';
 
 /**
  * @param {HTMLElement} root
- * @param {{ engine: import('../engine/group.js').AnyEngine, base: URL, href?: import('./routes.js').Href, top?: () => void, wide?: () => boolean, focus?: boolean }} services
+ * @param {{ engine: import('../engine/group.js').AnyEngine, base: URL, href?: import('./routes.js').Href, top?: () => void, wide?: () => boolean, focus?: boolean, admits?: (document: any) => boolean }} services
  *   `top` brings the beginning of a document into view; `wide` says whether the contents stand beside it; without `focus`
- *   opening moves neither the page nor the focus, but for a reader who follows a link
+ *   opening moves neither the page nor the focus, but for a reader who follows a link; what `admits` refuses is not there
  */
-export function readerView(root, { engine, base, href = pageHref, top = () => scrollTo(0, 0), wide = () => matchMedia('(min-width: 64rem)').matches, focus = true }) {
+export function readerView(root, { engine, base, href = pageHref, top = () => scrollTo(0, 0), wide = () => matchMedia('(min-width: 64rem)').matches, focus = true, admits = () => true }) {
   let shown = '';
   /** The formulas of what is shown, on their way. @type {Promise<void> | undefined} */
   let formulas;
@@ -28,7 +28,7 @@ export function readerView(root, { engine, base, href = pageHref, top = () => sc
     if (key !== shown) {
       shown = key;
       spy?.disconnect();
-      const entry = engine.info.documents.find((doc) => `${doc.collection}/${doc.path}` === route.doc && (!route.site || doc.site === route.site));
+      const entry = engine.info.documents.find((doc) => `${doc.collection}/${doc.path}` === route.doc && (!route.site || doc.site === route.site) && admits(doc));
       if (!entry) {
         root.replaceChildren(bar(route, strings), el('div', { class: 'notice' }, el('h1', {}, strings.reader.missing), el('p', {}, strings.reader.missingMore)));
         root.classList.add('no-toc');
@@ -121,7 +121,7 @@ export function readerView(root, { engine, base, href = pageHref, top = () => sc
       // A root of our own making turns `../b.md#c` into a path inside the collection.
       const at = new URL(target, new URL(entry.path.split('/').map(encodeURIComponent).join('/'), 'https://kb.invalid/'));
       const path = decode(at.pathname.slice(1));
-      const found = engine.info.documents.find((doc) => doc.site === entry.site && doc.collection === entry.collection && [path, `${path}.md`, `${path}index.md`, `${path}/index.md`].includes(doc.path));
+      const found = engine.info.documents.find((doc) => doc.site === entry.site && doc.collection === entry.collection && [path, `${path}.md`, `${path}index.md`, `${path}/index.md`].includes(doc.path) && admits(doc));
       if (found) return { href: href({ site: found.site, doc: `${found.collection}/${found.path}`, query: route.query, anchor: decode(at.hash.slice(1)) }), inside: true };
       if (!source) return undefined;
     }

@@ -6,6 +6,7 @@ import { Engine } from '../engine/client.js';
 import { EngineGroup } from '../engine/group.js';
 import { isCarried, request, siteUrl } from '../engine/host.js';
 import { languages, pickLanguage } from '../i18n/index.js';
+import { admits, conditions } from './scope.js';
 
 /** The site that this script is part of. */
 const HOME = isCarried() ? siteUrl() : new URL('../../', import.meta.url);
@@ -41,11 +42,11 @@ function engineOf(site) {
 
 /**
  * Attributes: `src` (the site's folder; default: the one this script came from), `lang`, `theme` (`light` or `dark`;
- * default: as the system, where the page's `color-scheme` has dark too), `collections` (names separated by commas; only these are searched), `bundles` (instead of
+ * default: as the system, where the page's `color-scheme` has dark too), `collections` (names separated by commas; only these are searched), `filters` (conditions as `--filter` takes them, separated by semicolons), `bundles` (instead of
  * `src`: folders of several sites, separated by commas, each with a weight behind it or without: `git/, sql/ 0.5`).
  */
 export class KbElement extends HTMLElement {
-  static observedAttributes = ['src', 'bundles', 'lang', 'collections'];
+  static observedAttributes = ['src', 'bundles', 'lang', 'collections', 'filters'];
 
   /** @type {ShadowRoot} */ tree;
   #built = false;
@@ -108,6 +109,16 @@ export class KbElement extends HTMLElement {
   /** Collections that the page's author allows; none for all. */
   get collections() {
     return (this.getAttribute('collections') ?? '').split(',').map((name) => name.trim()).filter(Boolean);
+  }
+
+  /** Conditions that the page's author fixes beside the collections. */
+  get filters() {
+    return conditions(this.getAttribute('filters'));
+  }
+
+  /** Whether readers may open a document. @param {{ collection: string, path: string, lang: string }} document */
+  admits(document) {
+    return admits(document, this.collections, this.filters);
   }
 
   get strings() {

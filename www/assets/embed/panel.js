@@ -11,6 +11,7 @@ import { setSetting } from '../components/settings.js';
 import { statusLine, statusParts } from '../components/status.js';
 import { bareName } from '../engine/group.js';
 import { isCarried } from '../engine/host.js';
+import { narrowed } from './scope.js';
 
 /**
  * @param {import('./element.js').KbElement} host
@@ -18,7 +19,7 @@ import { isCarried } from '../engine/host.js';
  *   dialog, which has a name of its own, the search is no landmark
  */
 export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest' }), landmark = true, answers = false } = {}) {
-  const { engine, site, sites, strings, collections } = host;
+  const { engine, site, sites, strings, collections, filters } = host;
   const language = strings.name === '中文' ? 'zh-Hans' : 'en';
   let text = '';
   let chosen = { collection: '', lang: '' };
@@ -76,13 +77,13 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
       show();
     },
   });
-  const reader = readerView(sheet, { engine, base: site, href, top, wide: () => false });
+  const reader = readerView(sheet, { engine, base: site, href, top, wide: () => false, admits: (document) => host.admits(document) });
   box.translate(strings);
 
   const question = () => ({
     text,
     collections: chosen.collection ? [chosen.collection] : collections,
-    filters: chosen.lang ? [{ key: 'lang', value: chosen.lang }] : [],
+    filters: narrowed(filters, chosen.lang),
   });
 
   /** @param {any} response @param {any} query @param {boolean} meaning */
@@ -113,10 +114,10 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   }
 
   /** What the page's author lets readers see of the knowledge base. */
-  const shown = (info) => (collections.length === 0 ? info : {
+  const shown = (info) => (collections.length + filters.length === 0 ? info : {
     ...info,
-    collections: info.collections.filter(({ name }) => collections.includes(bareName(name))),
-    documents: info.documents.filter(({ collection }) => collections.includes(collection)),
+    collections: info.collections.filter(({ name }) => collections.length === 0 || collections.includes(bareName(name))),
+    documents: info.documents.filter((document) => host.admits(document)),
   });
 
   function view(name) {
