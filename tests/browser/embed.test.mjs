@@ -115,6 +115,14 @@ test('what the page author fixes cannot be lifted, neither by a choice nor by a 
   assert.deepEqual(page.problems, []);
 });
 
+test('a condition that cannot be read opens nothing', async () => {
+  await open('<kb-search lang="en" filters="path=0; draft!"></kb-search><kb-source lang="en" filters="!=en" doc="course-en/03-undo.md"></kb-source>');
+  await page.locator('kb-search #q').fill('commit');
+  await page.locator('kb-search .results .notice, kb-search .results .none, kb-search .hit').first().waitFor();
+  assert.equal(await page.locator('kb-search .hit').count(), 0);
+  await page.locator('kb-source .reader .notice').waitFor();
+});
+
 test('parts and variables reach inside, the page’s own rules do not', async () => {
   server = await serveFolder(folder, { extra: { 'host.html': `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Host</title><link rel="icon" href="data:,">
 <style>input { background: rgb(1, 2, 3) !important; } kb-search { --accent-ink: rgb(0, 0, 200); } kb-search::part(input) { border-radius: 3px; }</style>

@@ -151,7 +151,7 @@ test('the graph is not loaded where it would not be used', async () => {
   const asked = await page.evaluate(async () => {
     const { Engine } = await import(`${location.origin}/assets/engine/client.js`);
     const sizes = [];
-    for (const chunks of [20_000, 20_001]) {
+    for (const chunks of [200_000, 200_001]) {
       const engine = new Engine(new URL('kb/', location.href), { wantsMeaning: false });
       engine.info = { chunks, model: 'm', vectorSections: [{ kind: 'vectors', bytes: 100 }, { kind: 'graph', bytes: 7 }] };
       const fetched = window.fetch;

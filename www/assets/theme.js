@@ -13,8 +13,9 @@
     if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
     kept = localStorage.getItem(`${scope}early`);
   } catch { /* storage is blocked: the system's own scheme is used */ }
-  // A site that was opened by a double click: browsers give its modules nothing, so that nobody else would say why. A handout has this script in itself.
-  if (location.protocol === 'file:' && /** @type {HTMLScriptElement | null} */ (document.currentScript)?.src) {
+  // A site that was opened by a double click: browsers give its modules nothing, so that nobody else would say why. A handout asks for nothing.
+  const wanted = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="kb-early"]'))?.content;
+  if (location.protocol === 'file:' && wanted) {
     const zh = (navigator.languages ?? [])[0]?.startsWith('zh');
     document.documentElement.dataset.file = '';
     document.addEventListener('DOMContentLoaded', () => {
@@ -31,7 +32,6 @@
     return;
   }
   // What the first search needs is asked for now, and not when the scripts have come that use it. A later visit has it kept.
-  const wanted = /** @type {HTMLMetaElement | null} */ (document.querySelector('meta[name="kb-early"]'))?.content;
   if (!wanted) return;
   const paths = wanted === kept ? ['kb/manifest.json'] : wanted.split(' ');
   /** @type {any} */ (self).kbEarly = new Map(paths.map((path) => {

@@ -2,6 +2,9 @@
 
 /** @typedef {{ key: string, value: string }} Condition */
 
+/** A key that no document has: the condition is met by nothing. */
+const UNREAD = '\0';
+
 /**
  * Conditions as they are written in an attribute: `tag=public; lang!=en; date>=2024`. What cannot be read is a condition
  * that nothing meets: a slip must not open what was to be closed.
@@ -10,8 +13,10 @@
 export function conditions(text) {
   return (text ?? '').split(';').map((item) => item.trim()).filter(Boolean).map((item) => {
     const at = item.indexOf('=');
-    if (at < 1) console.error(`kb-builder: in the attribute filters, “${item}” is not KEY=VALUE, KEY!=VALUE, KEY>=VALUE or KEY<=VALUE.`);
-    return at < 1 ? { key: item, value: '' } : { key: item.slice(0, at).trim(), value: item.slice(at + 1).trim() };
+    const key = item.slice(0, Math.max(at, 0)).trim();
+    if (key.replace(/[!<>\s]+$/, '')) return { key, value: item.slice(at + 1).trim() };
+    console.error(`kb-builder: in the attribute filters, “${item}” is not KEY=VALUE, KEY!=VALUE, KEY>=VALUE or KEY<=VALUE.`);
+    return { key: UNREAD, value: '' };
   });
 }
 
@@ -21,6 +26,7 @@ export function conditions(text) {
  */
 export function admits({ collection, path, lang }, collections, filters) {
   if (collections.length > 0 && !collections.includes(collection)) return false;
+  if (filters.some(({ key }) => key === UNREAD)) return false;
   const holds = ({ key, value }) => (key.startsWith('path') ? path.startsWith(value) : lang === value);
   const told = filters.filter(({ key }) => /^(path|lang)\s*!?$/.test(key));
   return told.every((filter) => (filter.key.endsWith('!') ? !holds(filter) : told.some((other) => other.key === filter.key && holds(other))));
