@@ -17,10 +17,11 @@ const TYPES = {
  * @param {object} [options]
  * @param {string} [options.prefix] path that the folder stands under, with slashes at both ends
  * @param {(path: string, bytes: Buffer) => any} [options.change] other bytes for a file, or an HTTP status; may be a promise that holds the file back
+ * @param {(path: string) => number | undefined} [options.pace] bytes a second for a file; as fast as it goes if left out
  * @param {Record<string, string>} [options.headers] sent with every reply
  * @param {Record<string, string>} [options.extra] HTML pages that are not in the folder, by path
  */
-export async function serveFolder(folder, { prefix = '/', change = () => undefined, headers = {}, extra = {} } = {}) {
+export async function serveFolder(folder, { prefix = '/', change = () => undefined, pace = () => undefined, headers = {}, extra = {} } = {}) {
   /** Body bytes on the wire, by path inside the folder. @type {Map<string, number>} */
   const sent = new Map();
   const server = createServer(async (request, response) => {
@@ -31,7 +32,17 @@ export async function serveFolder(folder, { prefix = '/', change = () => undefin
       const body = /text|json|javascript|svg|wasm/.test(type) ? gzipSync(bytes) : bytes;
       sent.set(inside, (sent.get(inside) ?? 0) + body.length);
       response.writeHead(200, { 'content-type': type, 'cache-control': 'max-age=600', ...(body === bytes ? {} : { 'content-encoding': 'gzip' }), ...headers });
-      response.end(body);
+      const rate = pace(inside);
+      if (!rate) return response.end(body);
+      // Ten pieces a second, as long as somebody takes them.
+      let at = 0;
+      const timer = setInterval(() => {
+        response.write(body.subarray(at, at += Math.ceil(rate / 10)));
+        if (at < body.length) return;
+        clearInterval(timer);
+        response.end();
+      }, 100);
+      response.on('close', () => clearInterval(timer));
     };
     if (inside.startsWith('..')) return fail(404);
     if (extra[inside] !== undefined) return reply(Buffer.from(extra[inside]), TYPES['.html']);

@@ -66,7 +66,7 @@ export function readerView(root, { engine, base, href = pageHref, top = () => sc
 
   function draw(route, entry, { text, sections, passage }, strings) {
     const source = safeUrl(entry.url, entry.site ?? base);
-    const prose = el('div', { class: 'prose', lang: entry.lang === 'other' ? undefined : entry.lang });
+    const prose = el('div', { class: 'prose', dir: 'auto', lang: entry.lang === 'other' ? undefined : entry.lang });
     prose.append(renderMarkdown(text, {
       sections, span: passage, idPrefix: ID, strings: strings.reader, title: entry.title,
       link: (target) => resolve(target, entry, route, source),

@@ -233,11 +233,11 @@ function fill(item, hit, under, { strings, query }, base, href, mark) {
   item.dataset.document = `${hit.collection}/${hit.path}`;
   item.replaceChildren(
     outer.length ? el('p', { class: 'hit-path', lang }, ...outer.map((part) => el('span', {}, part))) : '',
-    el('h3', { class: 'hit-title', lang }, el('a', {
+    el('h3', { class: 'hit-title', dir: 'auto', lang }, el('a', {
       href: href({ site: hit.site, doc: `${hit.collection}/${hit.path}`, passage: hit.chunkId, anchor: hit.anchor, query: query.text }),
       'data-chunk': idOf(hit),
     }, inner)),
-    el('p', { class: 'hit-text', lang }, marked(hit.excerpt.text, hit.excerpt.marks)),
+    el('p', { class: 'hit-text', dir: 'auto', lang }, marked(hit.excerpt.text, hit.excerpt.marks)),
     el('p', { class: 'hit-foot' },
       el('span', { class: 'hit-file' }, hit.path),
       strings.langs[hit.lang] ? el('span', { class: 'hit-lang' }, strings.langs[hit.lang]) : '',
