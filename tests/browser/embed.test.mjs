@@ -123,6 +123,25 @@ test('a condition that cannot be read opens nothing', async () => {
   await page.locator('kb-source .reader .notice').waitFor();
 });
 
+test('where the page may start no worker the words are searched on the page itself', async () => {
+  server = await serveFolder(folder, { extra: { 'host.html': host('<kb-search lang="en"></kb-search><kb-source lang="en" doc="course-en/03-undo.md"></kb-source>').replace("worker-src 'self' blob:", "worker-src 'none'") } });
+  page = await openPage(browser);
+  await page.goto(`${server.url}host.html`);
+  await page.locator('kb-source .prose').waitFor();
+  await page.locator('kb-search #q').click();
+  await page.keyboard.type('detached head');
+  await page.locator('kb-search .hit').first().waitFor();
+  assert.ok((await titles('kb-search')).length > 0);
+  await page.keyboard.press('Enter');
+  // The model would hold the page up: it is left out, and that is said.
+  const status = page.locator('kb-search [data-status]');
+  await page.waitForFunction(() => document.querySelector('kb-search').shadowRoot.querySelector('[data-status]').dataset.meaning === 'failed');
+  assert.match(await status.textContent() ?? '', /not allowed to start a worker/);
+  await page.locator('kb-search #q').fill('rebase');
+  await page.locator('kb-search .hit').first().waitFor();
+  assert.ok(page.problems.length > 0 && page.problems.every((problem) => /worker-src|Content Security Policy/i.test(problem)), `${page.problems}`);
+});
+
 test('parts and variables reach inside, the page’s own rules do not', async () => {
   server = await serveFolder(folder, { extra: { 'host.html': `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Host</title><link rel="icon" href="data:,">
 <style>input { background: rgb(1, 2, 3) !important; } kb-search { --accent-ink: rgb(0, 0, 200); } kb-search::part(input) { border-radius: 3px; }</style>

@@ -1,6 +1,6 @@
 // The engine as the page sees it: a state to show, and a search that gets better when the model is there.
 
-import { EngineError, RpcClient, cancelled } from './rpc.js';
+import { EngineError, RpcClient, cancelled, serveHere } from './rpc.js';
 import { keep, openCache } from './download.js';
 import { EncoderSeat, modelKey } from './encoders.js';
 import { askedEarly, request, startWorker } from './host.js';
@@ -220,6 +220,7 @@ export class Engine extends EventTarget {
           if (name === 'progress' && this.state.words === 'loading') this.#set({ progress: data });
         },
         onCrash: (error) => this.#restartWords(error),
+        here: () => serveHere(new URL('./search-worker.js', import.meta.url)),
       });
       const search = this.#search;
       const early = askedEarly(new URL('../', this.#base));

@@ -4,7 +4,7 @@
 import init, { Encoder } from '../runtime/kb_encoder.js';
 import { download, keep, meter, openCache, prune } from './download.js';
 import { request, wasmSource } from './host.js';
-import { EngineError, emit, serve } from './rpc.js';
+import { EngineError, serve } from './rpc.js';
 import { serviceOf, vectors } from './service.js';
 
 /** By the address of the knowledge base's folder. @type {Map<string, Encoder>} */
@@ -16,7 +16,7 @@ let loading;
 /** @type {WebAssembly.Memory | undefined} */
 let memory;
 
-serve({
+const { emit } = serve({
   /**
    * @param {string} href folder of manifest.json
    * @param {Uint8Array} manifest

@@ -3,7 +3,7 @@
 import init, { KnowledgeBase } from '../runtime/kb_search.js';
 import { download, keep, meter, openCache, prune } from './download.js';
 import { expectEarly, giveEarly, request, wasmSource } from './host.js';
-import { emit, serve } from './rpc.js';
+import { serve } from './rpc.js';
 
 /** Text up to this size comes right behind the index, so that the first results need no further request. Bytes. */
 const EAGER_TEXT = 600_000;
@@ -31,7 +31,7 @@ let memory;
 /** Parts of the text that have come or are on their way. @type {Map<string, Promise<void>>} */
 const parts = new Map();
 
-serve({
+const { emit } = serve({
   /** @param {string} href folder of manifest.json @param {string[]} [coming] what the page has asked for already */
   async open(href, coming = []) {
     expectEarly(coming);
