@@ -16,6 +16,7 @@ use kb_core::chunk::{self, Chunk, ChunkStrategy, Window};
 use kb_core::document::Document;
 use kb_core::document::markdown::parse_markdown;
 use kb_core::embed::{Embedder, TextKind};
+use kb_core::index::vector::VectorMethod;
 use kb_core::search::{Mode, Query, RetrievalOptions};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -135,6 +136,7 @@ fn measure(
     let ids: BTreeMap<String, usize> = chunks.iter().enumerate().map(|(i, c)| (c.id.to_string(), i)).collect();
     let (count, mean) = (chunks.len(), spans.iter().map(|(_, r)| r.len()).sum::<usize>() / chunks.len().max(1));
     let settings = Settings {
+        vectors: VectorMethod::Auto,
         mode: if model.is_some() { Mode::Hybrid } else { Mode::Lexical },
         retrieval: RetrievalOptions::default(),
         model: model.map(|(m, _)| m),

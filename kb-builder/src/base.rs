@@ -8,7 +8,7 @@ use crate::source::encode_path;
 use kb_core::bundle::{MANIFEST_FILE, Manifest, SectionKind, open_bundle, unpack};
 use kb_core::embed::{Embedder, TextKind};
 use kb_core::index::lexical::LexicalIndex;
-use kb_core::index::vector::{Allowed, VectorIndex};
+use kb_core::index::vector::{Allowed, GRAPH_FROM, VectorIndex, VectorMethod};
 use kb_core::search::{Explained, Hit, KnowledgeBase, Mode, Query, Response, VectorHit};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -104,6 +104,19 @@ impl Base {
         knowledge.set_options(bundle.manifest.retrieval)?;
         knowledge.set_synonyms(&bundle.manifest.synonyms)?;
         Ok(Self { manifest: bundle.manifest, knowledge, vectors })
+    }
+
+    /// Looks for the nearest vectors in another way from now on. The graph can only be asked for where there is one.
+    pub fn set_vector_method(&mut self, method: VectorMethod) -> Result<()> {
+        let Some(index) = &mut self.vectors else { return Ok(()) };
+        if method == VectorMethod::Graph && !index.has_graph() {
+            return Err(Error::usage(
+                "the knowledge base has no graph, so its vectors cannot be searched by one",
+                format!("a build makes one from {GRAPH_FROM} passages on, unless kb.toml says `exact = true`"),
+            ));
+        }
+        index.set_method(method);
+        Ok(())
     }
 
     /// Answers a query; `question` is its vector where there is one.

@@ -4,6 +4,7 @@
 //! is relative to the file's own folder.
 
 mod chunking;
+mod message;
 mod schema;
 mod watcher;
 
@@ -251,11 +252,7 @@ impl Config {
 
     /// Parses the text of a `kb.toml` that lies in `base`. The error is a sentence with its line.
     fn parse(text: &str, base: &Path) -> std::result::Result<Self, String> {
-        let mut config: Self = toml::from_str(text).map_err(|e| {
-            let line = e.span().map(|s| text[..s.start.min(text.len())].matches('\n').count() + 1);
-            let place = line.map(|l| format!("line {l}: ")).unwrap_or_default();
-            format!("{place}{}", with_suggestion(e.message()))
-        })?;
+        let mut config: Self = toml::from_str(text).map_err(|e| message::of_parser(&e, text))?;
         for (section, key) in [("[llm]", &config.llm.api_key), ("[embedding]", &config.embedding.api_key)] {
             variable_of(section, key.as_deref(), None).map_err(|e| e.to_string())?;
         }
@@ -275,14 +272,16 @@ impl Config {
             source.chunking = source.chunking.map(|own| own.over(config.chunking));
         }
         for chunking in config.sources.iter().filter_map(|s| s.chunking).chain([config.chunking]) {
-            // The strategy by headings calls them otherwise.
-            chunking
-                .strategy()
-                .validate()
-                .map_err(|e| format!("chunking: {}", e.message().replace("max_chars", "size").replace("_chars", "")))?;
+            chunking.strategy().validate().map_err(|e| {
+                // The strategy by headings calls them otherwise.
+                let sentence = e.message().replace("max_chars", "size").replace("_chars", "");
+                let placed = message::of_value("chunking", &sentence, text);
+                if placed == sentence { format!("chunking: {sentence}") } else { placed }
+            })?;
         }
-        config.retrieval.options().check().map_err(|e| e.message().to_string())?;
-        config.watcher.pace(None)?;
+        let retrieval = config.retrieval.options().check();
+        retrieval.map_err(|e| message::of_value("retrieval", e.message(), text))?;
+        config.watcher.pace(None).map_err(|e| message::of_value("watcher", &e, text))?;
         for source in &mut config.sources {
             let kinds = [
                 !source.path.as_os_str().is_empty(),
@@ -313,6 +312,9 @@ impl Config {
             *synonyms = base.join(&*synonyms);
         }
         if let Some(out) = &mut config.site.out {
+            if out.as_os_str().is_empty() {
+                return Err(message::of_value("site", "out is empty, and names no folder to write", text));
+            }
             *out = base.join(&*out);
         }
         if let Some(model) = &mut config.model.path {
@@ -323,20 +325,6 @@ impl Config {
             }
         }
         Ok(config)
-    }
-}
-
-/// Adds "did you mean" to serde's sentence about an unknown field, from the fields it lists.
-fn with_suggestion(message: &str) -> String {
-    let message = message.lines().next().unwrap_or_default();
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let (true, Some(unknown)) = (message.starts_with("unknown field"), quoted.next()) else {
-        return message.to_string();
-    };
-    let nearest = quoted.max_by(|a, b| strsim::jaro_winkler(unknown, a).total_cmp(&strsim::jaro_winkler(unknown, b)));
-    match nearest {
-        Some(known) => format!("unknown key `{unknown}`, did you mean `{known}`?"),
-        None => format!("unknown key `{unknown}`"),
     }
 }
 
@@ -437,7 +425,7 @@ mod tests {
     #[test]
     fn wrong_types_and_missing_paths_are_sentences() {
         let e = Config::parse("title = 3\n", Path::new("")).expect_err("refused");
-        assert!(e.contains("line 1") && e.contains("string"), "{e}");
+        assert!(e.contains("line 1") && e.contains("text in quotation marks"), "{e}");
         let e = Config::parse("[[source]]\nname = \"x\"\n", Path::new("")).expect_err("refused");
         assert!(e.contains("path"), "{e}");
         let e = Config::parse("[[source]]\npath = \"x\"\ngithub = \"o/r\"\n", Path::new("")).expect_err("refused");

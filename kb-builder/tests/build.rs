@@ -203,6 +203,12 @@ fn init_writes_a_configuration_that_builds() {
     s.expect(2, &["init"]);
     assert_eq!(std::fs::read_to_string(s.path("kb.toml")).expect("is there"), "title = \"mine\"\n");
     s.expect(1, &["init", "docs/../.git"]);
+    let nowhere = s.expect(2, &["init", "nope"]);
+    assert!(stderr(&nowhere).contains("nope is not there"), "{}", stderr(&nowhere));
+    // A folder that is named twice, one way and another, is one collection.
+    let twice = s.expect(0, &["build", "docs", "./docs/../docs", "--no-model", "-q", "-o", "once"]);
+    assert!(stderr(&twice).contains("named more than once"), "{}", stderr(&twice));
+    assert_eq!(s.json(&["inspect", "once", "--json"])["documents"], 1);
 }
 
 #[test]

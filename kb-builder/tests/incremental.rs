@@ -79,6 +79,14 @@ fn graphs_are_kept_and_built_again_for_other_vectors() {
     };
     let clean = build("clean", &["--no-cache"]);
     assert!(clean.iter().any(|(name, _)| name.starts_with("kb/graph-")));
+    // Asked for, the graph is walked, and finds what the comparison with every vector finds.
+    let nearest = |how: &str| -> Vec<String> {
+        let answer = s.json(&["search", "clean", "Number 7", "--mode", "vector", "--vectors", how, "--json"]);
+        let hits = answer["hits"].as_array().expect("hits").iter();
+        hits.map(|hit| hit["chunk_id"].as_str().expect("an id").to_owned()).collect()
+    };
+    let (exact, walked) = (nearest("exact"), nearest("graph"));
+    assert!(exact.len() == 10 && walked.iter().filter(|id| exact.contains(id)).count() >= 9, "{exact:?} {walked:?}");
     assert_eq!(build("one", &[]), clean);
     let graph = kept(&s, "embeddings/graphs", "kbg");
     let whole = std::fs::read(&graph).expect("reads");

@@ -81,6 +81,9 @@ fn a_question_without_a_common_word_finds_its_passage() {
             assert!((sum - number(&hit["score"])).abs() < 1e-5, "{hit}");
         }
     }
+    // A base this small has no graph to ask for.
+    let refused = s.expect(2, &["search", "site", "slice", "--vectors", "graph"]);
+    assert!(stderr(&refused).contains("has no graph"), "{}", stderr(&refused));
     // Filters apply inside the vector search.
     let answer =
         s.json(&["search", "site", "why is my variable gone", "--mode", "vector", "--collection", "zh", "--json"]);

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::model;
 use crate::watch::Plan;
 use kb_core::search::Synonyms;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Arguments that say what is built.
@@ -115,7 +116,7 @@ impl BuildArgs {
         })
     }
 
-    /// A source for each path on the command line.
+    /// A source for each path on the command line; one that is named twice is taken once.
     fn sources(&self) -> Vec<SourceConfig> {
         let one = |path: &PathBuf| SourceConfig {
             path: path.clone(),
@@ -125,7 +126,13 @@ impl BuildArgs {
             code: self.code,
             ..SourceConfig::default()
         };
-        self.paths.iter().map(one).collect()
+        let mut seen = BTreeSet::new();
+        let (new, again): (Vec<_>, Vec<_>) =
+            self.paths.iter().partition(|path| seen.insert(path.canonicalize().unwrap_or_else(|_| (*path).clone())));
+        for path in again {
+            eprintln!("note: {} is named more than once, and taken once", path.display());
+        }
+        new.into_iter().map(one).collect()
     }
 }
 

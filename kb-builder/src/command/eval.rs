@@ -266,7 +266,13 @@ fn settings<'a>(
     model: Option<&'a EmbeddingModel>,
     cache: Option<&'a Path>,
 ) -> Settings<'a> {
-    Settings { mode: Mode::from(args.mode), retrieval: args.retrieval.over(options), model, cache }
+    Settings {
+        mode: Mode::from(args.mode),
+        retrieval: args.retrieval.over(options),
+        vectors: args.retrieval.vectors.into(),
+        model,
+        cache,
+    }
 }
 
 /// The model and the folder of the cache: by flag, the site's own, or where builds look.

@@ -1,6 +1,7 @@
 //! The flags of `search` and `eval` that change how a base is ranked.
 
 use clap::ValueEnum;
+use kb_core::index::vector::VectorMethod;
 use kb_core::search::{FusionMethod, RetrievalOptions, ThreeWayPreset};
 
 /// How the lists become one; what is not given stays as the base or the default has it.
@@ -34,6 +35,31 @@ pub struct RetrievalArgs {
     /// Leave out what is further from the question than this cosine distance, 0 to 2
     #[arg(long, value_name = "D")]
     pub max_distance: Option<f32>,
+    /// How the nearest vectors are looked for
+    #[arg(long, value_enum, default_value_t = Vectors::Auto, value_name = "HOW")]
+    pub vectors: Vectors,
+}
+
+/// The ways to the nearest vectors as they are typed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Vectors {
+    /// Among all of them; by the graph from 200,000 passages on
+    #[default]
+    Auto,
+    /// Among all of them
+    Exact,
+    /// By the graph (HNSW), which may miss one; a question with filters goes through all
+    Graph,
+}
+
+impl From<Vectors> for VectorMethod {
+    fn from(vectors: Vectors) -> Self {
+        match vectors {
+            Vectors::Auto => Self::Auto,
+            Vectors::Exact => Self::Exact,
+            Vectors::Graph => Self::Graph,
+        }
+    }
 }
 
 /// The methods as they are typed.

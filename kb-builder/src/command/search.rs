@@ -204,6 +204,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     };
     let mut base = Base::open(&args.site, query.mode != Mode::Lexical)?;
     check_collections(&base, &query.collections)?;
+    base.set_vector_method(args.retrieval.vectors.into())?;
     let settings = args.retrieval.over(base.knowledge.options());
     base.knowledge.set_options(settings)?;
     query.k = args.k.or(settings.top_k).unwrap_or(query.k);

@@ -37,7 +37,7 @@ impl WatcherConfig {
         let within = |name: &str, value: f64, low: f64, high: f64| {
             let ok = (low..=high).contains(&value);
             ok.then(|| Duration::from_secs_f64(value))
-                .ok_or_else(|| format!("watcher: {name} is {value} seconds, it must be {low} to {high}"))
+                .ok_or_else(|| format!("{name} is {value} seconds, it must be {low} to {high}"))
         };
         Ok(Pace {
             interval: within("interval", interval.or(self.interval).unwrap_or(INTERVAL_SECONDS), 0.1, 86_400.0)?,

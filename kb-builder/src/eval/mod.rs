@@ -19,7 +19,7 @@ use kb_core::chunk::{Chunk, ChunkId, ChunkKind, heading};
 use kb_core::document::Document;
 use kb_core::embed::TextKind;
 use kb_core::index::lexical::LexicalBuilder;
-use kb_core::index::vector::VectorIndex;
+use kb_core::index::vector::{GraphOptions, VectorIndex, VectorMethod};
 use kb_core::search::{CANDIDATES, Hit, KnowledgeBase, Mode, Query, RetrievalOptions};
 use metrics::Scores;
 use std::collections::HashSet;
@@ -28,10 +28,6 @@ use std::path::Path;
 use std::time::Instant;
 
 pub use set::TestSet;
-
-/// Texts that are likely longer than what a model reads are cut into passages; the best one ranks its
-/// document. In tokens, estimated.
-const LONG_TOKENS: usize = 512;
 
 /// How many hits a question gets. As many as the candidates of each list, so that the ranking is the
 /// one that a reader sees.
@@ -59,6 +55,8 @@ pub struct Settings<'a> {
     pub mode: Mode,
     /// How they are combined.
     pub retrieval: RetrievalOptions,
+    /// How the nearest vectors are looked for.
+    pub vectors: VectorMethod,
     /// The embedding model.
     pub model: Option<&'a EmbeddingModel>,
     /// Folder of the embedding cache.
@@ -80,6 +78,7 @@ pub fn run(set: &TestSet, settings: &Settings, reporter: &Reporter) -> Result<Ou
 pub fn run_site(set: &TestSet, site: &Path, settings: &Settings, reporter: &Reporter) -> Result<Outcome> {
     let mut base = Base::open(site, settings.mode != Mode::Lexical)?;
     base.knowledge.set_options(settings.retrieval)?;
+    base.set_vector_method(settings.vectors)?;
     for question in &set.queries {
         asked::check_scope(&question.text, &question.scope, &base.knowledge.collections())?;
     }
@@ -177,7 +176,13 @@ pub fn index_of(
             if let Some(means) = centring(model, settings.cache, &passages, &vectors, reporter)? {
                 index = index.with_centring(means)?;
             }
-            Some(VectorIndex::from_bytes(&index.to_bytes())?)
+            let mut index = VectorIndex::from_bytes(&index.to_bytes())?;
+            if settings.vectors == VectorMethod::Graph {
+                let (graph, _) = index.build_graph(&GraphOptions::default())?;
+                index.load_graph(&graph)?;
+            }
+            index.set_method(settings.vectors);
+            Some(index)
         }
         None => None,
     };
@@ -209,14 +214,13 @@ fn document(set: &TestSet, entry: &set::Entry) -> Document {
     document
 }
 
-/// One passage, or several for a long text.
+/// The passages that a build makes of a text with its defaults; the best one ranks the document.
 fn passages(document: &Document, number: u32) -> Result<Vec<Chunk>> {
-    if tokens(&document.text) > LONG_TOKENS {
-        let cut = heading::chunk(document, number, &heading::HeadingOptions::default())?;
-        if !cut.is_empty() {
-            return Ok(cut);
-        }
+    let cut = heading::chunk(document, number, &heading::HeadingOptions::default())?;
+    if !cut.is_empty() {
+        return Ok(cut);
     }
+    // A build would leave an empty text out; here its title is still a passage.
     let id = ChunkId::new(&document.collection, &document.path, &document.text, 0);
     Ok(vec![Chunk {
         id,
@@ -226,13 +230,4 @@ fn passages(document: &Document, number: u32) -> Result<Vec<Chunk>> {
         overlap_bytes: 0,
         kind: ChunkKind::Text,
     }])
-}
-
-/// About how many tokens a text has: 0.8 for a Chinese character, one for four others.
-fn tokens(text: &str) -> usize {
-    let (mut wide, mut other) = (0, 0);
-    for c in text.chars() {
-        if u32::from(c) >= 0x2e80 { wide += 1 } else { other += 1 }
-    }
-    wide * 4 / 5 + other / 4
 }

@@ -9,6 +9,10 @@ use std::path::Path;
 
 /// Looks at `folder` and writes its kb.toml.
 pub fn write(folder: &Path, force: bool) -> Result<()> {
+    if !folder.is_dir() {
+        let what = if folder.exists() { "is no folder" } else { "is not there" };
+        return Err(Error::usage(format!("{} {what}", folder.display()), "name the folder that holds the documents"));
+    }
     let file = folder.join(FILE_NAME);
     if file.exists() && !force {
         return Err(Error::usage(format!("{} is there already", file.display()), "use --force to replace it"));
