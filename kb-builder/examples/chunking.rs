@@ -137,6 +137,7 @@ fn measure(
     let (count, mean) = (chunks.len(), spans.iter().map(|(_, r)| r.len()).sum::<usize>() / chunks.len().max(1));
     let settings = Settings {
         vectors: VectorMethod::Auto,
+        refiner: None,
         mode: if model.is_some() { Mode::Hybrid } else { Mode::Lexical },
         retrieval: RetrievalOptions::default(),
         model: model.map(|(m, _)| m),

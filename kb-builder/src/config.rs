@@ -13,6 +13,7 @@ use crate::answer::settings::variable_of;
 use crate::embedding::EmbeddingConfig;
 use crate::error::{Error, Result};
 use crate::preset::PresetName;
+use crate::refine::{Choice, Reader};
 use kb_core::search::{FusionMethod, RetrievalOptions, ThreeWayPreset};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -203,6 +204,16 @@ pub struct RetrievalConfig {
     /// Passages further from the question than this cosine distance, 0 to 2, are not taken for their meaning.
     #[schemars(range(min = 0, max = 2))]
     pub max_distance: Option<f32>,
+    /// What puts the first hits of `search`, `ask` and `eval` in another order: the folder of a cross-encoder, or `llm`
+    /// for the language model of [llm]. The page has none.
+    pub reranker: Option<PathBuf>,
+    /// How many of the first hits it sees, 2 to 100. Default: 25.
+    #[schemars(range(min = 2, max = 100))]
+    pub rerank_candidates: Option<usize>,
+    /// Who reads a question before `search`, `ask` and `eval` look it up: `rules` or `llm`. Default: `rules`.
+    pub understand: Option<Reader>,
+    /// Whether `search`, `ask` and `eval` look the two things of a comparison up as well. Default: false.
+    pub split_comparisons: Option<bool>,
 }
 
 impl RetrievalConfig {
@@ -222,6 +233,18 @@ impl RetrievalConfig {
             per_document: self.per_document,
             min_score: self.min_score,
             max_distance: self.max_distance,
+        }
+    }
+}
+
+impl RetrievalConfig {
+    /// What comes after the search on this machine.
+    pub fn after_search(&self) -> Choice {
+        Choice {
+            reranker: self.reranker.clone(),
+            candidates: self.rerank_candidates,
+            understand: self.understand,
+            split_comparisons: self.split_comparisons,
         }
     }
 }
@@ -310,6 +333,13 @@ impl Config {
         }
         if let Some(synonyms) = &mut config.retrieval.synonyms {
             *synonyms = base.join(&*synonyms);
+        }
+        if let Some(reranker) = &mut config.retrieval.reranker {
+            // One word that is no folder beside the file is `llm` or `none`.
+            let folder = base.join(&*reranker);
+            if reranker.components().count() > 1 || folder.is_dir() {
+                *reranker = folder;
+            }
         }
         if let Some(out) = &mut config.site.out {
             if out.as_os_str().is_empty() {

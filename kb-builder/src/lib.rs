@@ -16,6 +16,7 @@ pub mod handout;
 pub mod http;
 pub mod model;
 pub mod preset;
+pub mod refine;
 pub mod report;
 pub mod serve;
 pub mod site;

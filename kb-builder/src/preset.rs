@@ -85,6 +85,7 @@ impl PresetName {
                     three_way: Some(ThreeWayPreset::Balanced),
                     // Ten are fused, three kept.
                     candidates: Some(10),
+                    rerank_candidates: Some(10),
                     top_k: Some(3),
                     ..RetrievalConfig::default()
                 },
@@ -171,6 +172,7 @@ impl Preset {
         fill(&mut own.per_document, preset.per_document);
         fill(&mut own.min_score, preset.min_score);
         fill(&mut own.max_distance, preset.max_distance);
+        fill(&mut own.rerank_candidates, preset.rerank_candidates);
         let (own, preset) = (&mut config.llm, self.llm);
         fill(&mut own.provider, preset.provider);
         fill(&mut own.passages, preset.passages);

@@ -12,6 +12,8 @@ pub mod document;
 pub mod embed;
 pub mod error;
 pub mod index;
+#[cfg(feature = "refine")]
+pub mod refine;
 pub mod search;
 pub mod text;
 

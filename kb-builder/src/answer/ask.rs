@@ -6,6 +6,7 @@ use crate::base::QueryEncoder;
 use crate::base::{self, Base};
 use crate::error::Result;
 use crate::http::Client;
+use crate::refine::Refiner;
 use kb_core::answer::citations::{CitationStream, Segment, join, to_text};
 use kb_core::answer::extract::{Scorer, extract, to_segments};
 use kb_core::answer::prompt::{self, Prompt, Turn};
@@ -28,6 +29,7 @@ const HITS: usize = 10;
 pub struct Answerer {
     base: Base,
     encoder: Option<QueryEncoder>,
+    refiner: Option<Refiner>,
     /// Why meaning is not looked at, where it is not.
     pub note: Option<String>,
 }
@@ -137,16 +139,24 @@ impl Answerer {
     pub fn open(site: &Path, encoder: Option<&Path>) -> Result<Self> {
         let base = Base::open(site, true)?;
         if base.vectors.is_none() {
-            return Ok(Self { base, encoder: None, note: None });
+            return Ok(Self { base, encoder: None, refiner: None, note: None });
         }
         match base::query_encoder(site, &base.manifest, "--encoder", encoder) {
-            Ok(found) => Ok(Self { base, encoder: Some(found), note: None }),
+            Ok(found) => Ok(Self { base, encoder: Some(found), refiner: None, note: None }),
             // Words alone still answer; a model that was named must be the right one.
-            Err(e) if encoder.is_none() => {
-                Ok(Self { base, encoder: None, note: Some(format!("searching by words only, since {e}")) })
-            }
+            Err(e) if encoder.is_none() => Ok(Self {
+                base,
+                encoder: None,
+                refiner: None,
+                note: Some(format!("searching by words only, since {e}")),
+            }),
             Err(e) => Err(e),
         }
+    }
+
+    /// What comes after each search from now on.
+    pub fn set_refiner(&mut self, refiner: Option<Refiner>) {
+        self.refiner = refiner;
     }
 
     /// The base.
@@ -172,7 +182,16 @@ impl Answerer {
             ..Query::default()
         };
         let vector = self.encoder.as_ref().and_then(|e| vector_of(e, question));
-        let response = self.base.search(&query, vector.as_deref())?;
+        let response = match &self.refiner {
+            None => self.base.search(&query, vector.as_deref())?,
+            Some(refiner) => {
+                let refined = refiner.search(&self.base, &query, &|text| {
+                    if text == question { vector.clone() } else { vector_of(self.encoder.as_ref()?, text) }
+                })?;
+                refined.notes.iter().for_each(|note| eprintln!("note: {note}"));
+                refined.found.response
+            }
+        };
         let passages = passages(&self.base.knowledge, &response.hits, MAX_PASSAGES);
         let model = self.encoder.as_ref().filter(|_| vector.is_some()).map(|e| e.info().name.as_str());
         let plain = self.base.search_plain(&query, vector.as_deref())?;

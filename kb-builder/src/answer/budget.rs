@@ -1,6 +1,7 @@
 //! How much of what was found goes into an answer.
 
 use kb_core::answer::{MAX_PASSAGES, Passage};
+use kb_core::bundle::AnswerLimits;
 
 /// The most that an answer may rest on; the model's window limits it further.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +19,12 @@ impl Default for Budget {
 }
 
 impl Budget {
+    /// Within these limits, which are checked.
+    pub fn of_limits(limits: AnswerLimits) -> Self {
+        let size = |n: Option<u32>, most| n.map_or(most, |n| n as usize);
+        Self { passages: size(limits.passages, MAX_PASSAGES), chars: size(limits.context, usize::MAX) }
+    }
+
     /// The passages that fit, in their order. What does not is left out; only the best one is cut instead.
     pub fn of(&self, passages: &[Passage]) -> Vec<Passage> {
         let mut left = self.chars;

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use kb_core::answer::MAX_PASSAGES;
 use kb_core::answer::prompt::{TemplateChange, TemplateChanges, Templates};
 use kb_core::answer::request::{ChatOptions, Endpoint, Provider};
+use kb_core::bundle::{AnswerLimits, Manifest};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -145,6 +146,8 @@ pub struct Settings {
     pub templates: Templates,
     /// What `kb.toml` says of them.
     changes: TemplateChanges,
+    /// What `kb.toml` says of the budget.
+    limits: AnswerLimits,
 }
 
 impl Settings {
@@ -194,12 +197,7 @@ impl Settings {
         if !(0.0..=2.0).contains(&options.temperature) {
             return Err(Error::usage("[llm] temperature is not from 0 to 2", "0.2 keeps to the passages"));
         }
-        let most = MAX_PASSAGES as u32;
-        let chars = config.context.map(|n| in_range("context", n, 100, 1_000_000)).transpose()?;
-        let budget = Budget {
-            passages: in_range("passages", config.passages.unwrap_or(most), 1, most)? as usize,
-            chars: chars.map_or(usize::MAX, |n| n as usize),
-        };
+        let limits = config.limits()?;
         let key = match &endpoint {
             Some(endpoint) => key(flags, config, endpoint.provider(), env, file)?,
             None => None,
@@ -211,16 +209,31 @@ impl Settings {
             options,
             key,
             idle: Duration::from_secs(config.idle_timeout.unwrap_or(IDLE_SECONDS).max(1)),
-            budget,
+            budget: Budget::of_limits(limits),
+            limits,
             templates,
             changes,
         })
     }
 
-    /// Takes over the words that a site was built with, where `kb.toml` says nothing else.
-    pub fn adopt(&mut self, of_site: &TemplateChanges) -> Result<()> {
-        self.templates = Templates::default().with(&of_site.overlaid(&self.changes))?;
+    /// Takes over the words and limits that a site was built with, where `kb.toml` says nothing else.
+    pub fn adopt(&mut self, of_site: &Manifest) -> Result<()> {
+        self.templates = Templates::default().with(&of_site.templates.overlaid(&self.changes))?;
+        self.budget = Budget::of_limits(AnswerLimits {
+            passages: self.limits.passages.or(of_site.answers.passages),
+            context: self.limits.context.or(of_site.answers.context),
+        });
         Ok(())
+    }
+}
+
+impl LlmConfig {
+    /// How much an answer may rest on, checked.
+    pub fn limits(&self) -> Result<AnswerLimits> {
+        Ok(AnswerLimits {
+            passages: self.passages.map(|n| in_range("passages", n, 1, MAX_PASSAGES as u32)).transpose()?,
+            context: self.context.map(|n| in_range("context", n, 100, 1_000_000)).transpose()?,
+        })
     }
 }
 
@@ -294,6 +307,7 @@ fn in_range(name: &str, value: u32, low: u32, high: u32) -> Result<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kb_core::bundle::BundleBuilder;
 
     fn resolve(flags: LlmFlags, config: &str, env: &[(&str, &str)], file: &[(&str, &str)]) -> Result<Settings> {
         let config: LlmConfig = toml::from_str(config).expect("TOML");
@@ -367,7 +381,14 @@ mod tests {
         // A site's own words count where the file says nothing.
         let mut s = s;
         let words = |text: &str| TemplateChange { refusal: Some(text.into()), ..TemplateChange::default() };
-        s.adopt(&TemplateChanges { zh: words("没有。"), en: words("Nothing.") }).expect("adopts");
+        let mut site = BundleBuilder::new("test", &[], &[]).finish().expect("an empty base").manifest;
+        site.templates = TemplateChanges { zh: words("没有。"), en: words("Nothing.") };
+        site.answers = AnswerLimits { passages: Some(2), context: Some(900) };
+        s.adopt(&site).expect("adopts");
+        assert_eq!((s.budget.passages, s.budget.chars), (2, 900));
+        let mut own = resolve(LlmFlags::default(), "passages = 4", &[], &[]).expect("settings");
+        own.adopt(&site).expect("adopts");
+        assert_eq!((own.budget.passages, own.budget.chars), (4, 900));
         assert_eq!((s.templates.zh.refusal.as_str(), s.templates.en.refusal.as_str()), ("没有。", "No."));
         assert!(resolve(LlmFlags::default(), "", &[("KB_LLM_PROVIDER", "x")], &[]).is_err());
         for tokens in [0, 100_000] {

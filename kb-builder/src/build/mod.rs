@@ -14,7 +14,7 @@ use crate::report::{Reporter, bytes, duration};
 use crate::site::{self, Page, Site};
 use crate::source::{self, Problem, Source};
 use kb_core::answer::prompt::TemplateChanges;
-use kb_core::bundle::{BundleBuilder, SealedBundle};
+use kb_core::bundle::{AnswerLimits, BundleBuilder, SealedBundle};
 use kb_core::chunk::{self, Chunk};
 use kb_core::document::Document;
 use kb_core::embed::TextKind;
@@ -66,6 +66,8 @@ pub struct Options {
     pub synonyms: String,
     /// What is replaced of the words that a language model gets with the passages.
     pub templates: TemplateChanges,
+    /// How much an answer may rest on.
+    pub answers: AnswerLimits,
 }
 
 /// What a build did.
@@ -221,7 +223,11 @@ fn index(
     let mut bundle = BundleBuilder::new(generator, documents, chunks).title(&title).language(language);
     let (head, parts) = lexical?;
     bundle = if parts.is_empty() { bundle.lexical(head) } else { bundle.lexical_parts(head, parts) };
-    bundle = bundle.retrieval(options.retrieval).synonyms(&options.synonyms).templates(options.templates.clone());
+    bundle = bundle
+        .retrieval(options.retrieval)
+        .synonyms(&options.synonyms)
+        .templates(options.templates.clone())
+        .answers(options.answers);
     if let Some((model, _)) = index {
         bundle = bundle.vectors(model.info().clone(), payload);
     }

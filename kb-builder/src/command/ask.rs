@@ -1,12 +1,14 @@
 //! `kb-builder ask`
 
 use super::print_json;
+use super::refine::RefineArgs;
 use super::search::{check_collections, parse_filter};
 use crate::answer::{Answer, Answerer, Chat, Found, Kind, LlmFlags, Progress, Settings};
 use crate::config::Config;
 use crate::convert::encoding;
 use crate::error::{Error, Result};
 use crate::http::Client;
+use crate::refine::LanguageModel;
 use kb_core::answer::citations::Segment;
 use kb_core::answer::prompt::{Turn, language};
 use kb_core::answer::request::Message;
@@ -56,6 +58,8 @@ pub struct Args {
     /// Print the messages that a language model gets, too
     #[arg(long)]
     show_prompt: bool,
+    #[command(flatten)]
+    refine: RefineArgs,
     #[command(flatten)]
     llm: LlmFlags,
 }
@@ -117,13 +121,16 @@ pub fn run(args: &Args) -> Result<ExitCode> {
     if args.question.as_deref().is_some_and(|q| q.trim().is_empty()) {
         return Err(Error::usage("the question is empty", ""));
     }
-    let answerer = Answerer::open(&args.site, args.encoder.as_deref())?;
+    let mut answerer = Answerer::open(&args.site, args.encoder.as_deref())?;
+    let config = Config::load(args.llm.config.as_deref())?;
+    let llm = |what: &str| LanguageModel::new(settings.clone(), what);
+    answerer.set_refiner(args.refine.open(&config.retrieval, llm)?);
     check_collections(answerer.base(), &args.collections)?;
     if let Some(note) = &answerer.note {
         eprintln!("note: {note}");
     }
     let mut session = Session { args, settings, answerer, history: Vec::new() };
-    session.settings.adopt(&session.answerer.base().manifest.templates)?;
+    session.settings.adopt(&session.answerer.base().manifest)?;
     match &args.question {
         Some(question) => session.ask(question),
         None => session.converse(),

@@ -113,6 +113,7 @@ impl BuildArgs {
             chunking: config.chunking,
             synonyms: config.retrieval.synonyms.as_deref().map(read_synonyms).transpose()?.unwrap_or_default(),
             templates: config.llm.templates.checked()?,
+            answers: config.llm.limits()?,
         })
     }
 

@@ -1,11 +1,13 @@
 //! `kb-builder eval`
 
+use super::refine::RefineArgs;
 use super::retrieval::RetrievalArgs;
 use super::search::SearchMode;
 use super::{ask, print_json};
 use crate::answer::settings::parse_provider;
 use crate::answer::{Answerer, LlmFlags};
 use crate::base;
+use crate::config::Config;
 use crate::embedding::{EmbeddingModel, query_service};
 use crate::error::{Error, Result};
 use crate::eval::asked;
@@ -15,6 +17,7 @@ use crate::eval::metrics::{self, Scores};
 use crate::eval::{self, Outcome, Ranking, Settings, TestSet, questions};
 use crate::http::Client;
 use crate::model::{self, ModelFolder};
+use crate::refine::{LanguageModel, Refiner};
 use crate::report::{Reporter, Style};
 use crate::site::MODEL_DIR;
 use kb_core::answer::request::Provider;
@@ -89,8 +92,8 @@ pub struct Args {
     /// With --answers: variable that holds its key
     #[arg(long, value_name = "NAME", requires = "answers")]
     api_key_env: Option<String>,
-    /// With --answers: configuration with the section [llm]
-    #[arg(long, value_name = "FILE", requires = "answers")]
+    /// Configuration with the sections [retrieval], for what comes after the search, and [llm] [default: kb.toml here, if there is one]
+    #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// With --answers: let a language model judge each answer; without a name, the one that answers
     #[arg(long, value_name = "MODEL", num_args = 0..=1, default_missing_value = "", require_equals = true, requires = "answers")]
@@ -106,6 +109,8 @@ pub struct Args {
     quiet: bool,
     #[command(flatten)]
     retrieval: RetrievalArgs,
+    #[command(flatten)]
+    refine: RefineArgs,
 }
 
 /// What is printed.
@@ -160,7 +165,9 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         (Some(site), true) => ask_site(args, &set, site, &reporter)?,
         (None, false) => {
             let (model, cache) = model_of(args, None)?;
-            let settings = settings(args, RetrievalOptions::default(), model.as_ref(), cache.as_deref());
+            let refiner = refiner(args)?;
+            let mut settings = settings(args, RetrievalOptions::default(), model.as_ref(), cache.as_deref());
+            settings.refiner = refiner.as_ref();
             eval::run(&set, &settings, &reporter)?
         }
         (None, true) => return Err(Error::usage("a file of questions needs a site", "name it with --site")),
@@ -233,11 +240,13 @@ fn answers(args: &Args) -> Result<ExitCode> {
     };
     let mut settings = ask::settings(&flags)?;
     let questions = asked::read(args.questions.as_deref().unwrap_or(Path::new("")))?;
-    let answerer = Answerer::open(&args.set, None)?;
+    let mut answerer = Answerer::open(&args.set, None)?;
+    let config = Config::load(args.config.as_deref())?;
+    answerer.set_refiner(args.refine.open(&config.retrieval, |what| LanguageModel::new(settings.clone(), what))?);
     if let Some(note) = &answerer.note {
         eprintln!("note: {note}");
     }
-    settings.adopt(&answerer.base().manifest.templates)?;
+    settings.adopt(&answerer.base().manifest)?;
     if args.judge.is_some() && settings.endpoint.is_none() {
         return Err(Error::usage(
             "--judge needs a language model",
@@ -260,6 +269,13 @@ fn answers(args: &Args) -> Result<ExitCode> {
     Ok(if scores.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// What comes after the search, by flags and the configuration.
+fn refiner(args: &Args) -> Result<Option<Refiner>> {
+    let config = Config::load(args.config.as_deref())?;
+    let flags = LlmFlags { config: args.config.clone(), ..LlmFlags::default() };
+    args.refine.open(&config.retrieval, |what| LanguageModel::new(ask::settings(&flags)?, what))
+}
+
 fn settings<'a>(
     args: &Args,
     options: RetrievalOptions,
@@ -270,6 +286,7 @@ fn settings<'a>(
         mode: Mode::from(args.mode),
         retrieval: args.retrieval.over(options),
         vectors: args.retrieval.vectors.into(),
+        refiner: None,
         model,
         cache,
     }
@@ -299,7 +316,9 @@ fn ask_site(args: &Args, set: &TestSet, site: &Path, reporter: &Reporter) -> Res
     let manifest = base::manifest(site)?;
     let (model, cache) = model_of(args, Some(site))?;
     let model = model.filter(|_| manifest.model.is_some());
-    let settings = settings(args, manifest.retrieval, model.as_ref(), cache.as_deref());
+    let refiner = refiner(args)?;
+    let mut settings = settings(args, manifest.retrieval, model.as_ref(), cache.as_deref());
+    settings.refiner = refiner.as_ref();
     eval::run_site(set, site, &settings, reporter)
 }
 

@@ -10,6 +10,7 @@ mod export;
 mod init;
 mod inspect;
 mod model;
+mod refine;
 mod retrieval;
 mod search;
 mod serve;

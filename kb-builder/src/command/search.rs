@@ -1,14 +1,18 @@
 //! `kb-builder search`
 
 use super::print_json;
+use super::refine::RefineArgs;
 use super::retrieval::RetrievalArgs;
+use crate::answer::LlmFlags;
 use crate::base::{self, Base};
+use crate::config::Config;
 use crate::error::{Error, Result};
+use crate::refine::{LanguageModel, Refined, Refinement};
 use clap::ValueEnum;
 use kb_core::chunk::ChunkKind;
+use kb_core::refine::reading::Reading;
 use kb_core::search::{
-    Excerpt, Explained, Explanation, Facet, Filter, Hit, Mode, Plan, Query, Response, RetrievalOptions, Understanding,
-    context,
+    Excerpt, Explanation, Facet, Filter, Hit, Mode, Plan, Query, Response, RetrievalOptions, Understanding, context,
 };
 use serde::Serialize;
 use std::io::IsTerminal;
@@ -68,6 +72,11 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     retrieval: RetrievalArgs,
+    #[command(flatten)]
+    refine: RefineArgs,
+    /// Configuration with the sections [retrieval] and [llm] for these [default: kb.toml here, if there is one]
+    #[arg(long, value_name = "FILE", help_heading = "After the search")]
+    config: Option<PathBuf>,
 }
 
 /// The modes as they are typed.
@@ -122,6 +131,12 @@ pub struct SearchOutput<'a> {
     /// How the lists were combined.
     #[serde(skip_serializing_if = "Option::is_none")]
     settings: Option<RetrievalOptions>,
+    /// What a language model read in the question.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reading: Option<&'a Reading>,
+    /// What was looked up beside the question.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    searched: &'a [String],
 }
 
 /// A document with its hits.
@@ -163,6 +178,8 @@ impl<'a> SearchOutput<'a> {
             facets: None,
             understanding: None,
             settings: None,
+            reading: None,
+            searched: &[],
         }
     }
 }
@@ -190,6 +207,9 @@ struct OutputHit<'a> {
     chunk: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     explanation: Option<&'a Explanation>,
+    /// How it came to its place after the search, where something came after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refinement: Option<&'a Refinement>,
 }
 
 /// Searches and prints.
@@ -222,6 +242,10 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             Err(e) => return Err(e),
         },
     };
+    let flags = LlmFlags { config: args.config.clone(), ..LlmFlags::default() };
+    let config = Config::load(args.config.as_deref())?;
+    let refiner =
+        args.refine.open(&config.retrieval, |what| LanguageModel::new(super::ask::settings(&flags)?, what))?;
     let started = Instant::now();
     let embedded = encoder.as_ref().map(|e| base::embed_question(e.as_ref(), &query.text)).transpose();
     let question = match embedded {
@@ -231,8 +255,20 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         }
         other => other?,
     };
-    let found = base.explain(&query, question.as_deref())?;
+    let refined = match &refiner {
+        None => Refined::plain(base.explain(&query, question.as_deref())?),
+        Some(refiner) => refiner.search(&base, &query, &|text| {
+            if text == query.text {
+                return question.clone();
+            }
+            encoder.as_ref().and_then(|e| base::embed_question(e.as_ref(), text).ok())
+        })?,
+    };
     let took = started.elapsed();
+    for note in &refined.notes {
+        eprintln!("note: {note}");
+    }
+    let found = &refined.found;
     let joined = args.context.map(|limit| context(&base.knowledge, &found.response.hits, limit));
     if args.json {
         let model = base.manifest.model.as_ref().map(|m| m.name.as_str());
@@ -245,12 +281,17 @@ pub fn run(args: &Args) -> Result<ExitCode> {
             for (hit, explanation) in output.hits.iter_mut().zip(&found.explanations) {
                 hit.explanation = Some(explanation);
             }
+            output.reading = refined.reading.as_ref();
+            output.searched = &refined.searched;
+        }
+        for (hit, refinement) in output.hits.iter_mut().zip(&refined.refinements) {
+            hit.refinement = Some(refinement);
         }
         print_json(&output)?;
     } else if let Some(text) = joined {
         println!("{text}");
     } else {
-        print_list(&found, args.explain);
+        print_list(&refined, args.explain);
         if args.facets {
             print_facets(&found.facets);
         }
@@ -315,11 +356,13 @@ impl<'a> From<&'a Hit> for OutputHit<'a> {
             chunk_id: &hit.chunk_id,
             chunk: hit.chunk,
             explanation: None,
+            refinement: None,
         }
     }
 }
 
-fn print_list(found: &Explained, explain: bool) {
+fn print_list(refined: &Refined, explain: bool) {
+    let found = &refined.found;
     let hits = &found.response.hits;
     if hits.is_empty() {
         println!("nothing found");
@@ -333,9 +376,19 @@ fn print_list(found: &Explained, explain: bool) {
         println!("{}", plan_sentence(&u.plan));
         let r = &found.response;
         println!("{} passages have a word, {} came from the vectors\n", r.lexical_candidates, r.vector_candidates);
+        if let Some(reading) = &refined.reading {
+            println!(
+                "the language model reads: asks for {}; names {}",
+                format!("{:?}", reading.intent).to_lowercase(),
+                reading.entities.join(", ")
+            );
+        }
+        for text in &refined.searched {
+            println!("also looked up: {text}");
+        }
     }
     let bold = if std::io::stdout().is_terminal() { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
-    for (hit, explanation) in hits.iter().zip(&found.explanations) {
+    for (i, (hit, explanation)) in hits.iter().zip(&found.explanations).enumerate() {
         let mut place = hit.heading_path.join(" > ");
         if hit.heading_path.first() != Some(&hit.title) {
             place = if place.is_empty() { hit.title.clone() } else { format!("{} > {place}", hit.title) };
@@ -344,6 +397,9 @@ fn print_list(found: &Explained, explain: bool) {
         println!("   {}/{}", hit.collection, hit.path);
         if explain {
             println!("   {}", sentence(explanation));
+            if let Some(refinement) = refined.refinements.get(i) {
+                println!("   {}", refinement_sentence(refinement));
+            }
         }
         println!("   {}\n", marked(&hit.excerpt, bold));
     }
@@ -384,6 +440,21 @@ fn sentence(e: &Explanation) -> String {
         parts.join(" + "),
         e.score
     )
+}
+
+/// What came after the search, on one line.
+fn refinement_sentence(refinement: &Refinement) -> String {
+    let mut parts = Vec::new();
+    if let Some(score) = refinement.merged_score {
+        let rank = |rank: &Option<usize>| rank.map_or_else(|| "–".to_owned(), |rank| rank.to_string());
+        let ranks: Vec<String> = refinement.ranks.iter().map(rank).collect();
+        parts.push(format!("ranks {} in the lists, together {score:.4}", ranks.join(", ")));
+    }
+    parts.push(match refinement.reranker_score {
+        Some(score) => format!("reranker {score:.4}, was {}", refinement.rank_before),
+        None => format!("was {}", refinement.rank_before),
+    });
+    parts.join("; ")
 }
 
 fn print_facets(facets: &[Facet]) {

@@ -13,6 +13,7 @@ use crate::base::Base;
 use crate::build::{Passage, centring, embed_texts};
 use crate::embedding::EmbeddingModel;
 use crate::error::Result;
+use crate::refine::Refiner;
 use crate::report::Reporter;
 use kb_core::bundle::BundleBuilder;
 use kb_core::chunk::{Chunk, ChunkId, ChunkKind, heading};
@@ -22,12 +23,16 @@ use kb_core::index::lexical::LexicalBuilder;
 use kb_core::index::vector::{GraphOptions, VectorIndex, VectorMethod};
 use kb_core::search::{CANDIDATES, Hit, KnowledgeBase, Mode, Query, RetrievalOptions};
 use metrics::Scores;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Instant;
 
 pub use set::TestSet;
+
+/// Texts that are likely longer than what a model reads are cut into passages; the best one ranks its
+/// document. In tokens, estimated.
+const LONG_TOKENS: usize = 512;
 
 /// How many hits a question gets. As many as the candidates of each list, so that the ranking is the
 /// one that a reader sees.
@@ -57,6 +62,8 @@ pub struct Settings<'a> {
     pub retrieval: RetrievalOptions,
     /// How the nearest vectors are looked for.
     pub vectors: VectorMethod,
+    /// What comes after the search.
+    pub refiner: Option<&'a Refiner>,
     /// The embedding model.
     pub model: Option<&'a EmbeddingModel>,
     /// Folder of the embedding cache.
@@ -71,7 +78,7 @@ pub fn run(set: &TestSet, settings: &Settings, reporter: &Reporter) -> Result<Ou
         Some(model) => Some(embed_texts(model, settings.cache, TextKind::Query, &questions, reporter)?.vectors),
         None => None,
     };
-    ask(set, &base, settings.mode, vectors.as_deref(), reporter, |_, hit| hit.path.clone())
+    ask(set, &base, settings, vectors.as_deref(), reporter, |_, hit| hit.path.clone())
 }
 
 /// Asks the questions of a file of a built site.
@@ -93,7 +100,7 @@ pub fn run_site(set: &TestSet, site: &Path, settings: &Settings, reporter: &Repo
         }
         None => None,
     };
-    ask(set, &base, settings.mode, vectors.as_deref(), reporter, |question, hit| {
+    ask(set, &base, settings, vectors.as_deref(), reporter, |question, hit| {
         let wanted = set.relevant.get(question).into_iter().flat_map(|places| places.keys());
         questions::place_of(wanted.chain(set.unwanted.get(question).into_iter().flatten()), hit)
     })
@@ -103,7 +110,7 @@ pub fn run_site(set: &TestSet, site: &Path, settings: &Settings, reporter: &Repo
 fn ask(
     set: &TestSet,
     base: &Base,
-    mode: Mode,
+    settings: &Settings,
     vectors: Option<&[Vec<f32>]>,
     reporter: &Reporter,
     name: impl Fn(&str, &Hit) -> String,
@@ -112,12 +119,26 @@ fn ask(
     let mut rankings = Vec::with_capacity(set.queries.len());
     let mut milliseconds = Vec::with_capacity(set.queries.len());
     let mut features = String::new();
+    let mut notes: BTreeMap<String, usize> = BTreeMap::new();
+    // What comes after a search may look up more than the questions.
+    let encoder = match (settings.refiner, settings.model) {
+        (Some(_), Some(EmbeddingModel::Folder(folder))) => Some(folder.encoder()?),
+        _ => None,
+    };
+    let embed = |text: &str| -> Option<Vec<f32>> {
+        let embedded = match (&encoder, settings.model) {
+            (Some(encoder), _) => encoder.embed_one(TextKind::Query, text).ok()?,
+            (None, Some(model)) => model.embed_all(TextKind::Query, &[text], &|_, _, _| {}).ok()?.pop()?,
+            _ => return None,
+        };
+        Some(embedded)
+    };
     for (i, question) in set.queries.iter().enumerate() {
         let vector = vectors.and_then(|v| v.get(i)).map(Vec::as_slice);
         // What a reader waits for, and only a part of what is measured.
         let query = Query {
             text: question.text.clone(),
-            mode,
+            mode: settings.mode,
             collections: question.scope.collections.clone(),
             filters: question.scope.filters.clone(),
             ..Query::default()
@@ -125,7 +146,17 @@ fn ask(
         let started = Instant::now();
         base.search(&query, vector)?;
         milliseconds.push(started.elapsed().as_secs_f64() * 1e3);
-        let found = base.explain(&Query { k: DEPTH, keep_duplicates: true, ..query }, vector)?;
+        let query = Query { k: DEPTH, keep_duplicates: true, ..query };
+        let found = match settings.refiner {
+            None => base.explain(&query, vector)?,
+            Some(refiner) => {
+                let refined = refiner.search(base, &query, &|text| {
+                    if text == query.text { vector.map(<[f32]>::to_vec) } else { embed(text) }
+                })?;
+                refined.notes.into_iter().for_each(|note| *notes.entry(note).or_default() += 1);
+                refined.found
+            }
+        };
         let mut seen = HashSet::new();
         let named = found.response.hits.iter().map(|hit| (name(&question.id, hit), hit.score));
         for ((id, _), explanation) in named.clone().zip(&found.explanations) {
@@ -138,6 +169,9 @@ fn ask(
         reporter.advance(1);
     }
     reporter.end_stage();
+    for (note, times) in notes {
+        reporter.note(&format!("{note} ({times} of {} questions)", set.queries.len()));
+    }
     milliseconds.sort_by(f64::total_cmp);
     let p95 = milliseconds.get(milliseconds.len() * 95 / 100).copied().unwrap_or(0.0);
     let scores = metrics::score(set, &rankings);
@@ -214,13 +248,14 @@ fn document(set: &TestSet, entry: &set::Entry) -> Document {
     document
 }
 
-/// The passages that a build makes of a text with its defaults; the best one ranks the document.
+/// One passage, or several for a long text.
 fn passages(document: &Document, number: u32) -> Result<Vec<Chunk>> {
-    let cut = heading::chunk(document, number, &heading::HeadingOptions::default())?;
-    if !cut.is_empty() {
-        return Ok(cut);
+    if tokens(&document.text) > LONG_TOKENS {
+        let cut = heading::chunk(document, number, &heading::HeadingOptions::default())?;
+        if !cut.is_empty() {
+            return Ok(cut);
+        }
     }
-    // A build would leave an empty text out; here its title is still a passage.
     let id = ChunkId::new(&document.collection, &document.path, &document.text, 0);
     Ok(vec![Chunk {
         id,
@@ -230,4 +265,13 @@ fn passages(document: &Document, number: u32) -> Result<Vec<Chunk>> {
         overlap_bytes: 0,
         kind: ChunkKind::Text,
     }])
+}
+
+/// About how many tokens a text has: 0.8 for a Chinese character, one for four others.
+fn tokens(text: &str) -> usize {
+    let (mut wide, mut other) = (0, 0);
+    for c in text.chars() {
+        if u32::from(c) >= 0x2e80 { wide += 1 } else { other += 1 }
+    }
+    wide * 4 / 5 + other / 4
 }

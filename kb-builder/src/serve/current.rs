@@ -55,7 +55,7 @@ fn open(site: &Path, settings: &Settings) -> Result<Opened> {
         eprintln!("note: {note}");
     }
     let mut settings = settings.clone();
-    settings.adopt(&answerer.base().manifest.templates)?;
+    settings.adopt(&answerer.base().manifest)?;
     Ok(Opened { answerer, settings })
 }
 

@@ -182,7 +182,7 @@ const TAGS: [&str; 14] = [
 ];
 
 /// `text` with every mark that could end a passage, or a message, replaced by a look-alike.
-pub(super) fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         let rest = &text[at + c.len_utf8()..];

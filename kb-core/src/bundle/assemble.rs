@@ -1,6 +1,8 @@
 //! A whole bundle: from documents, chunks and indexes to files, and back.
 
 use super::frame::{self, FORMAT_VERSION, SectionKind};
+#[cfg(feature = "build")]
+use super::manifest::AnswerLimits;
 use super::manifest::{CollectionInfo, Counts, Manifest, SectionRef, sha256_hex};
 use super::{chunks, docs, text};
 use crate::answer::prompt::TemplateChanges;
@@ -45,6 +47,8 @@ pub struct BundleBuilder<'a> {
     retrieval: RetrievalOptions,
     synonyms: String,
     templates: TemplateChanges,
+    #[cfg(feature = "build")]
+    answers: AnswerLimits,
     indexes: BTreeMap<SectionKind, Vec<u8>>,
     terms: Vec<Vec<u8>>,
 }
@@ -64,6 +68,8 @@ impl<'a> BundleBuilder<'a> {
             retrieval: RetrievalOptions::default(),
             synonyms: String::new(),
             templates: TemplateChanges::default(),
+            #[cfg(feature = "build")]
+            answers: AnswerLimits::default(),
             indexes: BTreeMap::new(),
             terms: Vec::new(),
         }
@@ -102,6 +108,13 @@ impl<'a> BundleBuilder<'a> {
     /// What is replaced of the words that a language model gets.
     pub fn templates(mut self, changes: TemplateChanges) -> Self {
         self.templates = changes;
+        self
+    }
+
+    /// How much an answer may rest on.
+    #[cfg(feature = "build")]
+    pub fn answers(mut self, limits: AnswerLimits) -> Self {
+        self.answers = limits;
         self
     }
 
@@ -164,6 +177,8 @@ impl<'a> BundleBuilder<'a> {
             retrieval: self.retrieval,
             synonyms: self.synonyms,
             templates: self.templates,
+            #[cfg(feature = "build")]
+            answers: self.answers,
             counts: Counts {
                 documents: count(self.documents.len())?,
                 chunks: count(self.chunks.len())?,

@@ -51,10 +51,27 @@ pub struct Manifest {
     /// [`Templates::with`](crate::answer::prompt::Templates::with) where it is used: a reader that only searches need not know it.
     #[serde(default, skip_serializing_if = "TemplateChanges::is_empty")]
     pub templates: TemplateChanges,
+    /// How much an answer may rest on. Not in readers that only search: the page hands it to those that answer.
+    #[cfg(feature = "build")]
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub answers: AnswerLimits,
     /// Totals.
     pub counts: Counts,
     /// The section files, sorted by kind, parts of one kind in order.
     pub sections: Vec<SectionRef>,
+}
+
+/// How much of what was found an answer may rest on, where the author wants less than there is room for.
+#[cfg(feature = "build")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AnswerLimits {
+    /// Most passages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passages: Option<u32>,
+    /// Most characters of all passages together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context: Option<u32>,
 }
 
 /// The one field of a manifest that every version has.
@@ -288,8 +305,8 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     })
 }
 
-fn is_default(options: &RetrievalOptions) -> bool {
-    *options == RetrievalOptions::default()
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn corrupt(what: impl Into<String>) -> Error {

@@ -17,7 +17,7 @@ pub struct OnnxEncoder {
     model: OnnxModel,
 }
 
-fn tokenizer_error(e: impl std::fmt::Display) -> Error {
+pub(super) fn tokenizer_error(e: impl std::fmt::Display) -> Error {
     Error::new(ErrorKind::Model, format!("tokenizer.json cannot be used: {e}"))
 }
 
@@ -145,14 +145,14 @@ impl OnnxEncoder {
 }
 
 #[cfg(feature = "parallel")]
-fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> Result<R> + Sync + Send) -> Result<Vec<R>> {
+pub(super) fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> Result<R> + Sync + Send) -> Result<Vec<R>> {
     use rayon::prelude::*;
     // Single items, in order: the longest texts start first, so no thread is left with a long tail.
     items.par_iter().with_max_len(1).map(f).collect()
 }
 
 #[cfg(not(feature = "parallel"))]
-fn map<T, R>(items: &[T], f: impl Fn(&T) -> Result<R>) -> Result<Vec<R>> {
+pub(super) fn map<T, R>(items: &[T], f: impl Fn(&T) -> Result<R>) -> Result<Vec<R>> {
     items.iter().map(f).collect()
 }
 

@@ -1,6 +1,8 @@
 //! Sentence embeddings: the model's description, the trait of everything that embeds, and (feature
 //! `encoder`) the ONNX encoder on tract.
 
+#[cfg(all(feature = "encoder", feature = "refine"))]
+mod cross_encoder;
 #[cfg(feature = "encoder")]
 mod encoder;
 #[cfg(feature = "encoder")]
@@ -15,6 +17,8 @@ pub mod service;
 #[cfg(feature = "encoder")]
 mod tokens;
 
+#[cfg(all(feature = "encoder", feature = "refine"))]
+pub use cross_encoder::CrossEncoder;
 #[cfg(feature = "encoder")]
 pub use encoder::{OnnxEncoder, fingerprint};
 pub use model::{ModelInfo, Pooling};

@@ -9,11 +9,11 @@ const ID = 'at-';
 
 /**
  * @param {HTMLElement} root
- * @param {{ engine: import('../engine/group.js').AnyEngine, base: URL, href?: import('./routes.js').Href, top?: () => void, wide?: () => boolean, focus?: boolean, admits?: (document: any) => boolean }} services
+ * @param {{ engine: import('../engine/group.js').AnyEngine, base: URL, href?: import('./routes.js').Href, top?: () => void, wide?: () => boolean, focus?: boolean, admits?: (document: any) => boolean, mayOpen?: (document: any) => Promise<boolean> }} services
  *   `top` brings the beginning of a document into view; `wide` says whether the contents stand beside it; without `focus`
- *   opening moves neither the page nor the focus, but for a reader who follows a link; what `admits` refuses is not there
+ *   opening moves neither the page nor the focus, but for a reader who follows a link; what `admits` or `mayOpen` refuses is not there
  */
-export function readerView(root, { engine, base, href = pageHref, top = () => scrollTo(0, 0), wide = () => matchMedia('(min-width: 64rem)').matches, focus = true, admits = () => true }) {
+export function readerView(root, { engine, base, href = pageHref, top = () => scrollTo(0, 0), wide = () => matchMedia('(min-width: 64rem)').matches, focus = true, admits = () => true, mayOpen = async () => true }) {
   let shown = '';
   /** The formulas of what is shown, on their way. @type {Promise<void> | undefined} */
   let formulas;
@@ -29,7 +29,8 @@ export function readerView(root, { engine, base, href = pageHref, top = () => sc
       shown = key;
       spy?.disconnect();
       const entry = engine.info.documents.find((doc) => `${doc.collection}/${doc.path}` === route.doc && (!route.site || doc.site === route.site) && admits(doc));
-      if (!entry) {
+      if (!entry || !(await mayOpen(entry))) {
+        if (key !== shown) return { title: strings.reader.missing };
         root.replaceChildren(bar(route, strings), el('div', { class: 'notice' }, el('h1', {}, strings.reader.missing), el('p', {}, strings.reader.missingMore)));
         root.classList.add('no-toc');
         return { title: strings.reader.missing };

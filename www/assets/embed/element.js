@@ -6,7 +6,7 @@ import { Engine } from '../engine/client.js';
 import { EngineGroup } from '../engine/group.js';
 import { isCarried, request, siteUrl } from '../engine/host.js';
 import { languages, pickLanguage } from '../i18n/index.js';
-import { admits, conditions } from './scope.js';
+import { admits, conditions, untold } from './scope.js';
 
 /** The site that this script is part of. */
 const HOME = isCarried() ? siteUrl() : new URL('../../', import.meta.url);
@@ -119,6 +119,12 @@ export class KbElement extends HTMLElement {
   /** Whether readers may open a document. @param {{ collection: string, path: string, lang: string }} document */
   admits(document) {
     return admits(document, this.collections, this.filters);
+  }
+
+  /** The same with what only the engine knows of a document: its tags, dates and front matter. @param {any} document @returns {Promise<boolean>} */
+  async mayOpen(document) {
+    const filters = untold(this.filters);
+    return this.admits(document) && (filters.length === 0 || this.engine.holds(document, filters));
   }
 
   get strings() {

@@ -23,7 +23,7 @@ export class KbSource extends KbElement {
     this.tree.replaceChildren(said);
     /** @type {import('../components/routes.js').Href} */
     const href = (route) => (isCarried() ? pageHref(route) : new URL(pageHref(route), route.site ?? site).href);
-    const reader = readerView(sheet, { engine, base: site, href, top: () => {}, wide: () => false, focus: false, admits: (document) => this.admits(document) });
+    const reader = readerView(sheet, { engine, base: site, href, top: () => {}, wide: () => false, focus: false, admits: (document) => this.admits(document), mayOpen: (document) => this.mayOpen(document) });
     const notice = (text) => said.replaceChildren(el('div', { class: 'notice notice-problem', role: 'alert' }, el('p', {}, text)));
 
     /** @param {import('../components/routes.js').Route} route */

@@ -77,7 +77,7 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
       show();
     },
   });
-  const reader = readerView(sheet, { engine, base: site, href, top, wide: () => false, admits: (document) => host.admits(document) });
+  const reader = readerView(sheet, { engine, base: site, href, top, wide: () => false, admits: (document) => host.admits(document), mayOpen: (document) => host.mayOpen(document) });
   box.translate(strings);
 
   const question = () => ({

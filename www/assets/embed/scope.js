@@ -32,6 +32,9 @@ export function admits({ collection, path, lang }, collections, filters) {
   return told.every((filter) => (filter.key.endsWith('!') ? !holds(filter) : told.some((other) => other.key === filter.key && holds(other))));
 }
 
+/** The conditions that {@link admits} cannot judge: only the engine knows tags, dates and front matter. @param {Condition[]} filters */
+export const untold = (filters) => filters.filter(({ key }) => !/^(path|lang)\s*!?$/.test(key));
+
 /** Fixed conditions and a language that the reader chose: it narrows them down and lifts none. @param {Condition[]} fixed @param {string} lang */
 export function narrowed(fixed, lang) {
   const own = fixed.filter(({ key }) => key === 'lang');

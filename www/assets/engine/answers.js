@@ -91,7 +91,25 @@ export async function findPassages(engine, question, signal) {
     question.text, new Float32Array(near.map(({ vectorScore }) => vectorScore)), near.map(({ lang }) => lang),
     response.coverage, response.unknown, strange, passages.length > 0, engine.info.model,
   );
-  return { question: question.text, hits, passages, relevance, byMeaning };
+  return { question: question.text, hits, passages: within(passages, engine.info.answers), relevance, byMeaning };
+}
+
+/**
+ * The passages that an answer may rest on by the author's limits, in their order. What is too long is left out; only the
+ * best one is cut instead.
+ * @template {{ text: string }} T @param {T[]} passages @param {{ passages?: number, context?: number }} [limits] @returns {T[]}
+ */
+export function within(passages, { passages: most = Infinity, context = Infinity } = {}) {
+  let left = context;
+  /** @type {T[]} */
+  const taken = [];
+  for (const passage of passages.slice(0, most)) {
+    const characters = [...passage.text];
+    if (characters.length <= left) taken.push(passage);
+    else if (!taken.length) taken.push({ ...passage, text: characters.slice(0, left).join('') });
+    left = Math.max(left - characters.length, 0);
+  }
+  return taken;
 }
 
 /** The sentence for a question that the knowledge base has nothing about. @param {string} question */

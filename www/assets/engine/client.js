@@ -161,6 +161,19 @@ export class Engine extends EventTarget {
   }
 
   /**
+   * Whether a document, or a passage of it, meets conditions on what only the index knows of it.
+   * @param {{ collection: string, path: string }} document one of `info.documents` @param {{ key: string, value: string }[]} filters
+   * @returns {Promise<boolean>}
+   */
+  async holds({ collection, path }, filters) {
+    await this.#opening;
+    // A path filter goes by the beginning: documents whose path only begins like this one's are taken out.
+    const others = this.info.documents.filter((other) => other.collection === collection && other.path !== path && other.path.startsWith(path));
+    const places = [{ key: 'path', value: path }, ...others.map((other) => ({ key: 'path!', value: other.path }))];
+    return this.#ask('holds', [{ text: '', collections: [collection], filters: [...filters, ...places] }]);
+  }
+
+  /**
    * The text and sections of a document, and the range of one of its passages.
    * @param {number} index in `info.documents` @param {string} chunkId of the passage, or ''
    */
@@ -228,7 +241,9 @@ export class Engine extends EventTarget {
       const { info, manifest } = await search.call('open', [this.#base.href, early.map(([href]) => href)]);
       this.info = info;
       this.#manifest = manifest;
-      const { service } = JSON.parse(new TextDecoder().decode(manifest)).model ?? {};
+      const { model, answers } = JSON.parse(new TextDecoder().decode(manifest));
+      this.info.answers = answers; // nothing for searching, so that the search module does not know it
+      const { service } = model ?? {};
       if (service) this.#set({ service });
       this.#set({ words: 'ready', progress: undefined });
     } catch (error) {

@@ -69,6 +69,12 @@ export class EngineGroup extends EventTarget {
     }));
   }
 
+  /** @param {{ site?: string, collection: string, path: string }} document @param {{ key: string, value: string }[]} filters */
+  async holds(document, filters) {
+    const member = this.#members.find(({ site }) => site.href === document.site);
+    return member !== undefined && member.engine.holds(document, filters);
+  }
+
   /** @param {number} index in `info.documents` @param {string} chunkId */
   document(index, chunkId) {
     const n = this.#first.findLastIndex((first) => first >= 0 && first <= index);

@@ -69,6 +69,8 @@ const { emit } = serve({
   },
   /** What the encoder is to look for: how many passages, and which ones at all. */
   candidates: (query) => ({ k: kb.candidateCount(query), allowed: kb.allowed(query) }),
+  /** Whether a query's collections and filters admit any passage at all. */
+  holds: (query) => kb.allowed(query)?.some((byte) => byte !== 0) ?? true,
   async loadText(files) {
     await Promise.all(files.map((file) => loadPart(file)));
   },

@@ -39,8 +39,8 @@ pub(super) struct Findings {
 }
 
 /// Imports the graph for texts of `tokens` tokens. The model's only input is the ids, i64
-/// `[1, tokens]`: the mask is all ones, because a text is never padded.
-pub(super) fn import(prepared: &Prepared, tokens: usize) -> TractResult<(TypedModel, Findings)> {
+/// `[1, tokens]`: the mask is all ones, because a text is never padded. From the token `second` on they are a second text.
+pub(super) fn import(prepared: &Prepared, tokens: usize, second: usize) -> TractResult<(TypedModel, Findings)> {
     let mut import = Import {
         prepared,
         model: TypedModel::default(),
@@ -61,7 +61,7 @@ pub(super) fn import(prepared: &Prepared, tokens: usize) -> TractResult<(TypedMo
                 if *element == 6 { import.apply(crate::embed::ops::Cast(i32::datum_type()), &[ids])? } else { ids }
             }
             "attention_mask" => varying(fill(&|_| 1)?),
-            "token_type_ids" => varying(fill(&|_| 0)?),
+            "token_type_ids" => varying(fill(&|i| i64::from(i >= second))?),
             "position_ids" => varying(fill(&|i| i as i64)?),
             other => bail!("the input `{other}` is not one that a sentence encoder has"),
         };

@@ -23,7 +23,8 @@ const MAX_PLANS: usize = 128;
 /// A transformer encoder read from an ONNX file.
 pub(super) struct OnnxModel {
     graph: prepare::Prepared,
-    plans: Mutex<HashMap<usize, Arc<TypedSimplePlan>>>,
+    /// By the number of tokens and where the second text begins.
+    plans: Mutex<HashMap<(usize, usize), Arc<TypedSimplePlan>>>,
 }
 
 /// What a run gives: rows of `width` numbers, one a token, or one row for the whole text.
@@ -41,7 +42,7 @@ impl OnnxModel {
     /// Reads a model. `bytes` is a whole `model.onnx`; it may be dropped afterwards.
     pub(super) fn load(bytes: &[u8]) -> Result<Self> {
         let mut graph = prepare::Prepared::new(proto::read_model(bytes)?)?;
-        let (_, findings) = import::import(&graph, 3).map_err(|e| failed(&e))?;
+        let (_, findings) = import::import(&graph, 3, 3).map_err(|e| failed(&e))?;
         graph.keep_only_what_depends_on_the_text(findings);
         let model = Self { graph, plans: Mutex::new(HashMap::new()) };
         // An operator or a shape that is not supported should be told now, not at the first question.
@@ -51,7 +52,12 @@ impl OnnxModel {
 
     /// Runs the model on one text's token ids (at least one).
     pub(super) fn run(&self, ids: &[i64]) -> Result<Output> {
-        let plan = self.plan(ids.len())?;
+        self.run_pair(ids, ids.len())
+    }
+
+    /// Runs the model on two texts' token ids in a row, the second's beginning at `second`.
+    pub(super) fn run_pair(&self, ids: &[i64], second: usize) -> Result<Output> {
+        let plan = self.plan(ids.len(), second)?;
         let run = || -> TractResult<Output> {
             let input = Tensor::from_shape(&[1, ids.len()], ids)?;
             let output = plan.run(tvec!(input.into_tvalue()))?.remove(0);
@@ -66,18 +72,20 @@ impl OnnxModel {
         run().map_err(|e| failed(&e))
     }
 
-    fn plan(&self, tokens: usize) -> Result<Arc<TypedSimplePlan>> {
+    fn plan(&self, tokens: usize, second: usize) -> Result<Arc<TypedSimplePlan>> {
+        // Most models see no difference between the texts.
+        let second = if self.graph.tells_texts_apart() { second } else { tokens };
         let lock = || self.plans.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some(plan) = lock().get(&tokens) {
+        if let Some(plan) = lock().get(&(tokens, second)) {
             return Ok(Arc::clone(plan));
         }
-        let (model, _) = import::import(&self.graph, tokens).map_err(|e| failed(&e))?;
+        let (model, _) = import::import(&self.graph, tokens, second).map_err(|e| failed(&e))?;
         let plan = TypedSimplePlan::new(model).map_err(|e| failed(&e))?;
         let mut plans = lock();
         if plans.len() >= MAX_PLANS {
             plans.clear();
         }
-        plans.insert(tokens, Arc::clone(&plan));
+        plans.insert((tokens, second), Arc::clone(&plan));
         Ok(plan)
     }
 }

@@ -158,6 +158,10 @@ pub(super) fn translate(m: &mut Import<'_>, node: &Node, inputs: &[Option<Val>])
                 data => m.apply(Gather { axis: at, table: None }, &[data, index])?,
             }
         }
+        "GatherElements" => {
+            let index = m.apply(Cast(i64::datum_type()), &[i.get(1)?])?;
+            m.apply(GatherElements(node.int("axis").unwrap_or(0)), &[i.get(0)?, index])?
+        }
         "GatherND" => {
             ensure!(node.int("batch_dims").unwrap_or(0) == 0, "batch dimensions");
             let index = m.apply(Cast(i64::datum_type()), &[i.get(1)?])?;

@@ -62,6 +62,11 @@ impl Prepared {
 }
 
 impl Prepared {
+    /// Whether the model has an input that says which of two texts a token belongs to.
+    pub(super) fn tells_texts_apart(&self) -> bool {
+        self.inputs.iter().any(|(name, _)| name == "token_type_ids")
+    }
+
     /// After a first import: puts its folded results among the constants, drops the nodes that gave
     /// them, and then the constants that nothing asks for any more.
     pub(super) fn keep_only_what_depends_on_the_text(&mut self, findings: Findings) {

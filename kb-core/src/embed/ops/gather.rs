@@ -95,10 +95,67 @@ impl Pure for GatherNd {
     }
 }
 
+/// ONNX `GatherElements`: picks along one axis, an element for each index. Inputs: data, and indices (i64) of the same
+/// rank; negative indices count from the end.
+#[derive(Clone)]
+pub(in crate::embed) struct GatherElements(pub i64);
+
+pure_op!(GatherElements, "GatherElements");
+
+impl Pure for GatherElements {
+    fn signature(&self, i: &[(DatumType, &[usize])]) -> Signature {
+        let (data, indices) = (i[0].1, i[1].1);
+        let at = axis(self.0, data.len())?;
+        let inside = indices.iter().zip(data).enumerate().all(|(d, (picked, len))| d == at || picked <= len);
+        ensure!(
+            i[1].0 == i64::datum_type() && !data.is_empty() && data.len() == indices.len() && inside,
+            "GatherElements of {data:?} by {indices:?}"
+        );
+        Ok(tvec!((i[0].0, TVec::from_slice(indices))))
+    }
+
+    fn compute(&self, inputs: TVec<TValue>) -> TractResult<TVec<TValue>> {
+        let (data, indices) = (&inputs[0], &inputs[1]);
+        let (at, shape) = (axis(self.0, data.rank())?, indices.shape());
+        let (size, len) = (data.datum_type().size_of(), data.shape()[at]);
+        let bytes = data.as_bytes();
+        let mut out = Vec::new();
+        for (n, index) in slice::<i64>(indices)?.iter().enumerate() {
+            let picked = if *index < 0 { index + len as i64 } else { *index };
+            ensure!(picked >= 0 && (picked as usize) < len, "index {index} is outside of {len}");
+            // The coordinates of the n-th element of the output, from the last axis to the first.
+            let (mut rest, mut from, mut step) = (n, 0, 1);
+            for (d, width) in shape.iter().enumerate().rev() {
+                let coordinate = if d == at { picked as usize } else { rest % width };
+                from += coordinate * step;
+                (rest, step) = (rest / width, step * data.shape()[d]);
+            }
+            out.extend_from_slice(&bytes[from * size..][..size]);
+        }
+        Ok(tvec!(from_bytes(data.datum_type(), shape, &out)?.into_tvalue()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tensor;
     use super::*;
+
+    #[test]
+    fn elements_are_picked_along_an_axis() {
+        // Both examples of the ONNX specification.
+        let picked = |axis, data: (&[usize], &[i64]), indices: (&[usize], &[i64])| {
+            let inputs = [data, indices].map(|(shape, values)| tensor(shape, values).unwrap().into_tvalue());
+            let y = GatherElements(axis).compute(inputs.into_iter().collect()).unwrap();
+            slice::<i64>(&y[0]).unwrap().to_vec()
+        };
+        assert_eq!(picked(1, (&[2, 2], &[1, 2, 3, 4]), (&[2, 2], &[0, 0, 1, 0])), [1, 1, 4, 3]);
+        let nine = (&[3, 3][..], &[1, 2, 3, 4, 5, 6, 7, 8, 9][..]);
+        assert_eq!(picked(0, nine, (&[2, 3], &[1, 2, 0, 2, 0, 0])), [4, 8, 3, 7, 2, 3]);
+        assert_eq!(picked(0, nine, (&[2, 3], &[-1, -2, 0, -2, -3, 0])), [7, 5, 3, 4, 2, 3]);
+        let refused = GatherElements(1).signature(&[(i64::datum_type(), &[2, 2]), (i64::datum_type(), &[3, 1])]);
+        assert!(refused.is_err());
+    }
 
     #[test]
     fn pairs_pick_elements_and_single_coordinates_pick_rows() {

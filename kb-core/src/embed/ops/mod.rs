@@ -19,7 +19,7 @@ mod reduce;
 pub(super) use attention::MultiHeadAttention;
 pub(super) use cast::{Cast, IsNan};
 pub(super) use elementwise::{Binary, BinaryKind, Unary, UnaryKind, Where};
-pub(super) use gather::{Gather, GatherNd};
+pub(super) use gather::{Gather, GatherElements, GatherNd};
 pub(super) use layout::{Concat, Expand, Reshape, Slice, Transpose};
 pub(super) use linear::{IntegerLinear, Linear, integers};
 pub(super) use matmul::MatMul;
