@@ -2,13 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { answered, waitFor } from './support/actions.mjs';
 import { launch, openPage } from './support/browser.mjs';
 import { languageModel } from './support/llm.mjs';
 import { LONG, tokens } from './support/long.mjs';
-import { demoSite, serve } from './support/site.mjs';
+import { demoSite, kb, root, serve } from './support/site.mjs';
 
 let browser;
 let demo;
@@ -130,6 +133,30 @@ test('Ollama: tested, asked, streamed; citations checked, hostile text stays tex
   await page.locator('.answer-debug summary').click();
   assert.match(await page.locator('.answer-debug').innerText(), /321 \+ 7 tokens.*1 citation of nothing taken out/);
   assert.deepEqual(page.problems, []);
+});
+
+test('an answer rests on no more than the author of the site allows', async () => {
+  model = await languageModel();
+  const folder = await mkdtemp(join(tmpdir(), 'kb-limits-'));
+  const site = join(folder, 'site');
+  await writeFile(join(folder, 'kb.toml'), `[[source]]\npath = ${JSON.stringify(join(root, 'docs/course-en'))}\n[llm]\npassages = 2\ncontext = 300\n`);
+  await kb('build', '--config', join(folder, 'kb.toml'), '--out', site, '--no-model', '-q');
+  const own = await serve(site);
+  try {
+    page = await openPage(browser);
+    await page.goto(`${own.url}?q=undo+a+commit`);
+    await page.locator('[data-answer]').waitFor();
+    await setUp();
+    await ask('generated');
+    const sent = model.asked.find(({ path }) => path === '/api/chat')?.body.messages[1].content ?? '';
+    const texts = [...sent.matchAll(/<passage n="\d+"[^>]*>\n([\s\S]*?)\n<\/passage>/g)].map(([, text]) => text);
+    assert.ok(texts.length >= 1 && texts.length <= 2, sent);
+    assert.ok(texts.join('').length <= 300, `${texts.join('').length} characters`);
+    assert.deepEqual(page.problems, []);
+  } finally {
+    await own.close();
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('an OpenAI-compatible service: the key goes into one header and nowhere else', async () => {
