@@ -123,6 +123,22 @@ test('a condition that cannot be read opens nothing', async () => {
   await page.locator('kb-source .reader .notice').waitFor();
 });
 
+test('an element is dark where the page around it can be, by its styles or its meta element', async () => {
+  const meta = '<meta name="color-scheme" content="light dark">';
+  for (const [head, theme] of [['', 'light'], [meta, null], ['<style>:root { color-scheme: light dark; }</style>', null], [`${meta}<style>:root { color-scheme: light; }</style>`, 'light']]) {
+    const html = host('<kb-search></kb-search>').replace(/<meta http-equiv[^>]*>/, head);
+    server = await serveFolder(folder, { extra: { 'host.html': html } });
+    page = await openPage(browser, { colorScheme: 'dark' });
+    await page.goto(`${server.url}host.html`);
+    await page.locator('kb-search #q').waitFor();
+    assert.equal(await page.locator('kb-search').getAttribute('theme'), theme, head);
+    const light = await page.locator('kb-search #q').evaluate((box) => Number(/\d+/.exec(getComputedStyle(box).backgroundColor)?.[0]) > 128);
+    assert.equal(light, theme === 'light', head);
+    await page.context().close();
+    await server.close();
+  }
+});
+
 test('where the page may start no worker the words are searched on the page itself', async () => {
   server = await serveFolder(folder, { extra: { 'host.html': host('<kb-search lang="en"></kb-search><kb-source lang="en" doc="course-en/03-undo.md"></kb-source>').replace("worker-src 'self' blob:", "worker-src 'none'") } });
   page = await openPage(browser);

@@ -28,7 +28,7 @@ after(async () => {
   await demo?.remove();
 });
 
-const question = '人工智能为何会一本正经地胡说八道';
+const question = '怎么知道进步是不是碰巧';
 const shot = (name, { address = '', options = {}, change = undefined, extra = {}, act }) => test(name, async () => {
   const server = await serveFolder(demo.site, { change, extra });
   const page = await openPage(browser, options);

@@ -51,6 +51,36 @@ test('words answer while the model is still on its way, and meaning takes over i
   await slow.close();
 });
 
+for (const [how, settle, leave] of /** @type {[string, (page: any) => Promise<any>, (page: any) => Promise<any>][]} */ ([
+  ['the pointer', (page) => page.hover('.hit:nth-child(2) .hit-title a'), (page) => page.mouse.move(1, 1)],
+  ['the focus', (page) => page.focus('.hit:nth-child(2) .hit-title a'), (page) => page.focus('#q')],
+])) {
+  test(`a better list waits while ${how} is in the one that is shown`, async () => {
+    const model = gate();
+    const slow = await serveFolder(demo.site, { change: (path) => (path === 'model/model.onnx' ? model.opened : undefined) });
+    page = await openPage(browser);
+    await page.goto(slow.url);
+    await waitFor(page, 'meaning', 'loading');
+    const question = 'who is responsible for a line';
+    await ask(page, question, 'words');
+    const before = await page.locator('.hit-title').allTextContents();
+    model.open();
+    // A pointer that rests counts for a moment only, so it keeps moving here.
+    const moving = setInterval(() => settle(page).catch(() => {}), 300);
+    await settle(page);
+    await page.locator('.newer').waitFor({ timeout: 60_000 });
+    assert.deepEqual(await page.locator('.hit-title').allTextContents(), before);
+    clearInterval(moving);
+    await page.locator('.newer button').click();
+    await answered(page, question, 'meaning');
+    assert.notDeepEqual(await page.locator('.hit-title').allTextContents(), before);
+    await leave(page);
+    assert.equal(await page.locator('.newer').count(), 0);
+    assert.deepEqual(page.problems, []);
+    await slow.close();
+  });
+}
+
 // Questions that share no telling word with their passage; some are in the other language.
 const questions = JSON.parse(await readFile(join(root, 'docs/demo-questions.json'), 'utf8'));
 test(`${questions.length} questions find their passage by meaning, in Chinese, in English and across`, async () => {

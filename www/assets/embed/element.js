@@ -12,6 +12,13 @@ import { admits, conditions, untold } from './scope.js';
 const HOME = isCarried() ? siteUrl() : new URL('../../', import.meta.url);
 const SHEETS = ['common.css', 'search.css', 'reader.css', 'answer.css', 'embed.css'];
 
+/** The colour schemes of the page around an element: by its styles, else by the page's meta element. @param {Element} element */
+function schemes(element) {
+  const { colorScheme } = getComputedStyle(element);
+  if (colorScheme !== 'normal') return colorScheme;
+  return document.querySelector('meta[name="color-scheme" i]')?.getAttribute('content')?.toLowerCase() ?? '';
+}
+
 /** One engine, and so one model, for all elements of a knowledge base. @type {Map<string, Engine>} */
 const engines = new Map();
 /** The same for several that are searched as one. @type {Map<string, EngineGroup>} */
@@ -60,7 +67,7 @@ export class KbElement extends HTMLElement {
     if (this.#built) return;
     this.#built = true;
     // A page that knows no dark stays light under a dark system, and so does what stands on it.
-    if (!this.hasAttribute('theme') && !getComputedStyle(this).colorScheme.includes('dark')) this.setAttribute('theme', 'light');
+    if (!this.hasAttribute('theme') && !schemes(this).includes('dark')) this.setAttribute('theme', 'light');
     this.tree.adoptedStyleSheets = await styles();
     this.build();
   }
