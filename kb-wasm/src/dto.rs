@@ -4,7 +4,7 @@ use crate::utf16::{Utf16Cursor, Utf16Span};
 use kb_core::answer::prompt::TemplateChanges;
 use kb_core::bundle::{CollectionInfo, Manifest, SectionRef};
 use kb_core::document::{Document, Lang};
-use kb_core::search::{Hit, Mode, Response};
+use kb_core::search::{Hit, KnowledgeBase, Mode, Response};
 use serde::Serialize;
 
 /// What a search found.
@@ -151,6 +151,8 @@ pub(crate) struct InfoDto<'a> {
     collections: &'a [CollectionInfo],
     /// Its documents.
     documents: Vec<DocumentDto<'a>>,
+    /// Its documents' tags and how many documents have each, the most frequent first, 50 at most.
+    tags: Vec<(String, usize)>,
     /// Name of the model that searching by meaning needs; none for a base without vectors.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
@@ -184,10 +186,12 @@ pub(crate) struct DocumentDto<'a> {
 impl<'a> InfoDto<'a> {
     pub(crate) fn new(
         manifest: &'a Manifest,
-        documents: &'a [Document],
+        base: &'a KnowledgeBase,
         vector_sections: impl Iterator<Item = &'a SectionRef>,
     ) -> Self {
-        let documents = documents.iter().enumerate().map(|(index, document)| DocumentDto {
+        let tags =
+            base.facets().into_iter().find(|facet| facet.key == "tag").map_or_else(Vec::new, |facet| facet.values);
+        let documents = base.documents().iter().enumerate().map(|(index, document)| DocumentDto {
             index,
             collection: &document.collection,
             path: &document.path,
@@ -202,6 +206,7 @@ impl<'a> InfoDto<'a> {
             chunks: manifest.counts.chunks,
             collections: &manifest.collections,
             documents: documents.collect(),
+            tags,
             model: manifest.model.as_ref().map(|model| model.name.as_str()),
             vector_sections: vector_sections.map(SectionDto::from).collect(),
             templates: &manifest.templates,

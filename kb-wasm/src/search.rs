@@ -81,7 +81,7 @@ impl KnowledgeBase {
     #[wasm_bindgen(unchecked_return_type = "Info")]
     pub fn info(&self) -> JsResult<JsValue> {
         let vectors = self.manifest.sections.iter().filter(|section| VECTOR_SECTIONS.contains(&section.kind));
-        serialise(&InfoDto::new(&self.manifest, self.base()?.documents(), vectors))
+        serialise(&InfoDto::new(&self.manifest, self.base()?, vectors))
     }
 
     /// Answers a query: by words, or by words and meaning together with what `Encoder.candidates` gave.

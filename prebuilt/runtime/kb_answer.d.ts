@@ -198,6 +198,8 @@ export interface Info {
     collections: CollectionInfo[];
     /** Its documents. */
     documents: DocumentInfo[];
+    /** Its documents' tags and how many documents have each, the most frequent first, 50 at most. */
+    tags: unknown[][];
     /** What the encoder module needs of this base. */
     vectorSections: Section[];
     /** Name of the model that searching by meaning needs; none for a base without vectors. */

@@ -13,8 +13,8 @@ const files = {
     '## Search trees', '', 'A search tree keeps smaller keys to the left and larger ones to the right, so that a tree of a million keys is searched in twenty steps.', '',
     '```python', 'def depth(tree):', '    return 0 if tree is None else 1 + max(depth(tree.left), depth(tree.right))', '```', '',
   ].join('\n'),
-  'course/woods.md': '# Woods\n\nA wood has many a tree in it, and who walks through it in the evening hears the owls before they are seen.\n',
-  '笔记.md': '# 树\n\n树 (tree) 是没有环的连通图；森林里的每一个连通块都是一棵树，边数比点数少一，任意两点之间只有一条路径。\n',
+  'course/woods.md': '---\ntags: [nature, 树]\n---\n# Woods\n\nA wood has many a tree in it, and who walks through it in the evening hears the owls before they are seen.\n',
+  '笔记.md': '---\ntags: 树\n---\n# 树\n\n树 (tree) 是没有环的连通图；森林里的每一个连通块都是一棵树，边数比点数少一，任意两点之间只有一条路径。\n',
 };
 
 let browser;
@@ -61,6 +61,22 @@ test('a language narrows down, and pressed again does so no more', async () => {
   await page.getByRole('button', { name: 'Search everything' }).click();
   await page.locator('.hit').first().waitFor();
   assert.equal((await hits(page))[0].path, 'course/woods.md');
+  assert.deepEqual(page.problems, []);
+});
+
+test('tags are offered with their counts, and one narrows down', async () => {
+  await open('?q=tree');
+  await answered(page, 'tree', 'words');
+  const all = (await hits(page)).length;
+  assert.deepEqual(await page.locator('[data-tag]').allTextContents(), ['树 2', 'nature 1']);
+  await page.click('[data-tag="nature"]');
+  await page.waitForFunction(() => [...document.querySelectorAll('.hit-file')].every((file) => file.textContent === 'course/woods.md'));
+  assert.equal(await page.locator('[data-tag="nature"]').getAttribute('aria-pressed'), 'true');
+  // With a language it must hold as well.
+  await page.getByRole('button', { name: 'Chinese' }).click();
+  await page.getByRole('button', { name: 'Search everything' }).click();
+  await page.waitForFunction((count) => document.querySelectorAll('.hit').length === count, all);
+  assert.equal(await page.locator('[data-tag][aria-pressed="true"], [data-lang][aria-pressed="true"]').count(), 0);
   assert.deepEqual(page.problems, []);
 });
 

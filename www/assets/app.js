@@ -4,7 +4,7 @@ import { Engine } from './engine/client.js';
 import { isCarried, siteUrl } from './engine/host.js';
 import { find, style } from './components/dom.js';
 import { feedbackExport, resultFeedback } from './components/feedback.js';
-import { facets, library } from './components/library.js';
+import { ALL, facets, library } from './components/library.js';
 import { remember, showRecent } from './components/recent.js';
 import { resultList } from './components/results.js';
 import { href, parseRoute } from './components/routes.js';
@@ -24,7 +24,7 @@ const engine = new Engine(new URL('kb/', site), { wantsMeaning: getSetting('mean
 let strings = languages[language];
 let route = parseRoute(new URL(location.href));
 /** What the reader narrows the search down to. @type {import('./components/library.js').Chosen} */
-let chosen = { collection: '', lang: '' };
+let chosen = ALL;
 /** What the engine's last event said. */
 let lastState = { words: '', meaning: '' };
 /** Passage to focus when the reader comes back to the list. */
@@ -36,7 +36,7 @@ const live = find('[data-live]');
 const announce = (/** @type {string} */ text) => (live.textContent = text);
 const theme = themeButton(find('button[data-theme]'));
 const box = searchBox(find('[data-form]'), { onQuery: asked, onDown: () => results.focusFirst(), onOpen: () => results.openFirst(), reveal: leaveReader });
-const results = resultList(find('[data-results]'), { base: site, onUp: box.focus, onSearchAll: () => choose({ collection: '', lang: '' }), announce, mark: (hit, query) => resultFeedback(hit, query, strings.feedback) });
+const results = resultList(find('[data-results]'), { base: site, onUp: box.focus, onSearchAll: () => choose(ALL), announce, mark: (hit, query) => resultFeedback(hit, query, strings.feedback) });
 const session = searchSession({ engine, results, strings: () => strings, onRetry: start, onPainted: painted });
 const feedback = feedbackExport(find('[data-feedback-kept]'), { strings: () => strings });
 const status = statusLine(find('[data-status]'), {
@@ -123,7 +123,7 @@ function question() {
   return {
     text: route.query,
     collections: chosen.collection ? [chosen.collection] : [],
-    filters: chosen.lang ? [{ key: 'lang', value: chosen.lang }] : [],
+    filters: [...(chosen.lang ? [{ key: 'lang', value: chosen.lang }] : []), ...(chosen.tag ? [{ key: 'tag', value: chosen.tag }] : [])],
     unfinished,
   };
 }

@@ -10,6 +10,7 @@ const MAX_VALUES: usize = 50;
 
 /// The values of one key, the most frequent first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Facet {
     /// `collection`, `lang`, `tag` or `type`; all but the first are keys of filters.
     pub key: String,

@@ -56,6 +56,9 @@ pub struct Explained {
     pub facets: Vec<Facet>,
 }
 
+/// Whether [`KnowledgeBase::explain`] fills in more than the response.
+pub(super) const EXPLAINS: bool = cfg!(any(feature = "build", test));
+
 impl KnowledgeBase {
     /// Puts the parts of a bundle together. The text of a document may be empty still and follow with
     /// [`Self::add_texts`]; until then its passages are found, but have no excerpt.
@@ -230,7 +233,8 @@ impl KnowledgeBase {
         Ok(self.explain(query, vectors)?.response)
     }
 
-    /// Answers a query as [`Self::search`] does, and says how.
+    /// Answers a query as [`Self::search`] does, and says how. Without the feature `build` there is the response only:
+    /// the page shows nothing of the rest, and would carry its code.
     ///
     /// # Errors
     /// As [`Self::search`].
@@ -288,12 +292,12 @@ impl KnowledgeBase {
         for (f, folded) in self.chosen(&fused, query) {
             if let Some(hit) = self.hit(hits.len() + 1, f, &marked) {
                 hits.push(hit);
-                explanations.push(f.explanation(folded));
+                if EXPLAINS {
+                    explanations.push(f.explanation(folded));
+                }
             }
         }
-        let facets = count(
-            fused.iter().filter_map(|f| Some((self.document_of(f.chunk)?, self.chunks.get(f.chunk as usize)?.kind))),
-        );
+        let facets = if EXPLAINS { self.facets_of(fused.iter().map(|f| f.chunk)) } else { Vec::new() };
         let response = Response {
             hits,
             mode,
@@ -302,6 +306,9 @@ impl KnowledgeBase {
             coverage: lexical.iter().map(|s| s.matched).fold(0.0, f32::max),
             unknown: if mode == Mode::Vector { 0.0 } else { self.unknown(&words, &found.idf) },
         };
+        if !EXPLAINS {
+            return Ok(Explained { response, explanations, understanding: Understanding::default(), facets });
+        }
         let understanding = Understanding {
             lang: Self::language_of(text).code().to_owned(),
             terms: words.iter().filter_map(|w| w.forms.first()).map(|(term, _)| term.clone()).collect(),
@@ -311,6 +318,15 @@ impl KnowledgeBase {
             synonyms,
         };
         Ok(Explained { response, explanations, understanding, facets })
+    }
+
+    /// How many documents of the whole base have which language, collection, tag and sort of passage.
+    pub fn facets(&self) -> Vec<Facet> {
+        self.facets_of(0..self.chunks.len() as u32)
+    }
+
+    fn facets_of(&self, chunks: impl Iterator<Item = u32>) -> Vec<Facet> {
+        count(chunks.filter_map(|i| Some((self.document_of(i)?, self.chunks.get(i as usize)?.kind))))
     }
 
     /// Whether the admitted passages hardly speak `lang`, which must be one that can be told.

@@ -30,23 +30,31 @@ export function library(root, info, strings, href = pageHref) {
   root.replaceChildren(...shelves);
 }
 
-/** @typedef {{ collection: string, lang: string }} Chosen both '' for all */
+/** Tags that are offered, the most frequent. */
+const TAGS = 12;
+
+/** @typedef {{ collection: string, lang: string, tag: string }} Chosen each '' for all */
+
+/** Nothing narrowed down. @type {Chosen} */
+export const ALL = { collection: '', lang: '', tag: '' };
 
 /**
- * The row of collections and languages above the results; what there is only one of is not offered.
+ * The row of collections, languages and tags above the results; what there is only one of is not offered.
  * @param {HTMLElement} root @param {any} info @param {Chosen} chosen
  * @param {import('../i18n/index.js').Strings} strings @param {(chosen: Chosen) => void} onChoose
  */
 export function facets(root, info, chosen, strings, onChoose) {
-  const pill = (label, pressed, data, next) => el('button', { type: 'button', class: 'scope', 'aria-pressed': String(pressed), ...data, onclick: () => onChoose(next) }, label);
+  const pill = (label, pressed, data, next) => el('button', { type: 'button', class: 'scope', 'aria-pressed': String(pressed), ...data, onclick: () => onChoose(next) }, ...[label].flat());
   const langs = [...new Set(info.documents.map(({ lang }) => lang))].filter((lang) => strings.langs[lang]).sort();
   const collections = info.collections.length < 2 ? [] : [
     pill(strings.search.everywhere, chosen.collection === '', { 'data-scope': '' }, { ...chosen, collection: '' }),
-    ...info.collections.map(({ name, title }) => pill(title ?? name, name === chosen.collection, { 'data-scope': name }, { ...chosen, collection: name })),
+    ...info.collections.map(({ name, title, documents }) => pill(title ?? name, name === chosen.collection, { 'data-scope': name, title: strings.library.documents(documents) }, { ...chosen, collection: name })),
   ];
   // A language is switched on and, pressed again, off.
   const languages = langs.length < 2 ? [] : langs.map((lang) => pill(strings.langs[lang], lang === chosen.lang, { 'data-lang': lang }, { ...chosen, lang: lang === chosen.lang ? '' : lang }));
+  const tagged = (info.tags ?? []).slice(0, TAGS);
+  const tags = tagged.map(([tag, count]) => pill([tag, ' ', el('span', { class: 'scope-count' }, String(count))], tag === chosen.tag, { 'data-tag': tag, title: strings.library.documents(count) }, { ...chosen, tag: tag === chosen.tag ? '' : tag }));
   const group = (label, pills) => (pills.length ? el('div', { class: 'scope-group', role: 'group', 'aria-label': label }, ...pills) : '');
-  root.hidden = collections.length + languages.length === 0;
-  root.replaceChildren(group(strings.search.scopes, collections), group(strings.search.languages, languages));
+  root.hidden = collections.length + languages.length + tags.length === 0;
+  root.replaceChildren(group(strings.search.scopes, collections), group(strings.search.languages, languages), group(strings.search.tags, tags));
 }

@@ -1,7 +1,7 @@
 // Box, status, results and reader inside a shadow tree.
 
 import { el, icon } from '../components/dom.js';
-import { facets } from '../components/library.js';
+import { ALL, facets } from '../components/library.js';
 import { readerView } from '../components/reader.js';
 import { resultList } from '../components/results.js';
 import { href as pageHref, parseRoute } from '../components/routes.js';
@@ -22,7 +22,7 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   const { engine, site, sites, strings, collections, filters } = host;
   const language = strings.name === '中文' ? 'zh-Hans' : 'en';
   let text = '';
-  let chosen = { collection: '', lang: '' };
+  let chosen = ALL;
   let opened = '';
   let last = { words: '', meaning: '' };
   /** Whether Enter has asked for an answer that is still to come. */
@@ -60,7 +60,7 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
     },
     onDown: () => results.focusFirst(), onOpen: () => results.openFirst(),
   });
-  const results = resultList(list, { base: site, href, onUp: box.focus, onSearchAll: () => choose({ collection: '', lang: '' }), announce });
+  const results = resultList(list, { base: site, href, onUp: box.focus, onSearchAll: () => choose(ALL), announce });
   const session = searchSession({ engine, results, strings: () => strings, onRetry: () => engine.start(), onPainted: painted, hits: 8 });
   const status = statusLine(statusRoot, {
     announce,
@@ -83,7 +83,7 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   const question = () => ({
     text,
     collections: chosen.collection ? [chosen.collection] : collections,
-    filters: narrowed(filters, chosen.lang),
+    filters: [...narrowed(filters, chosen.lang), ...(chosen.tag ? [{ key: 'tag', value: chosen.tag }] : [])],
   });
 
   /** @param {any} response @param {any} query @param {boolean} meaning */
@@ -118,6 +118,8 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
     ...info,
     collections: info.collections.filter(({ name }) => collections.length === 0 || collections.includes(bareName(name))),
     documents: info.documents.filter((document) => host.admits(document)),
+    // They are counted over the whole base, and beside a fixed tag another one would be an alternative to it.
+    tags: [],
   });
 
   function view(name) {

@@ -147,7 +147,10 @@ export class EngineGroup extends EventTarget {
       return first;
     });
     const infos = this.#ready().map(({ engine }) => engine.info);
-    this.info = { ...infos[0], title: titles.filter(Boolean).join(' · '), chunks: infos.reduce((sum, { chunks }) => sum + chunks, 0), collections, documents };
+    /** @type {Map<string, number>} */
+    const tags = new Map();
+    for (const [tag, count] of infos.flatMap((info) => info.tags ?? [])) tags.set(tag, (tags.get(tag) ?? 0) + count);
+    this.info = { ...infos[0], tags: [...tags].sort((a, b) => b[1] - a[1]), title: titles.filter(Boolean).join(' · '), chunks: infos.reduce((sum, { chunks }) => sum + chunks, 0), collections, documents };
   }
 }
 

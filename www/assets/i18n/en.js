@@ -24,6 +24,7 @@ export const en = {
     everywhere: 'Everything',
     scopes: 'Where to search',
     languages: 'Language of the documents',
+    tags: 'Tags',
     recent: 'Recent',
     forget: 'Clear',
     open: 'Search this knowledge base',

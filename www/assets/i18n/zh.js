@@ -26,6 +26,7 @@ export const zh = {
     everywhere: '全部',
     scopes: '搜索范围',
     languages: '文档语言',
+    tags: '标签',
     recent: '最近',
     forget: '清除',
     open: '搜索这个知识库',

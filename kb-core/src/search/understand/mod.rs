@@ -5,6 +5,7 @@ mod synonyms;
 
 pub use synonyms::{MAX_SYNONYM_BYTES, Synonyms};
 
+use super::knowledge_base::EXPLAINS;
 use crate::chunk::ChunkKind;
 use crate::text::fold_str;
 use serde::{Deserialize, Serialize};
@@ -232,8 +233,9 @@ impl Plan {
         }
         Self {
             intent,
-            entities: entities(question),
-            sub_questions: if intent == Intent::Comparison { halves(&rewritten) } else { Vec::new() },
+            // What only an explanation shows stays out of the page.
+            entities: if EXPLAINS { entities(question) } else { Vec::new() },
+            sub_questions: if EXPLAINS && intent == Intent::Comparison { halves(&rewritten) } else { Vec::new() },
             rewritten: (rewritten != question).then(|| rewritten.into_owned()),
             kinds,
         }
