@@ -77,7 +77,7 @@ impl Choice {
             None => None,
             Some(_) if self.reranks_by(NONE) => None,
             Some(_) if self.reranks_by(LANGUAGE_MODEL) => Some(Reranker::LanguageModel),
-            Some(folder) => Some(Reranker::CrossEncoder(read_cross_encoder(folder)?)),
+            Some(folder) => Some(Reranker::CrossEncoder(Box::new(read_cross_encoder(folder)?))),
         };
         let candidates = self.candidates.unwrap_or(CANDIDATES);
         if !(2..=100).contains(&candidates) {
@@ -95,7 +95,7 @@ impl Choice {
 }
 
 enum Reranker {
-    CrossEncoder(CrossEncoder),
+    CrossEncoder(Box<CrossEncoder>),
     LanguageModel,
 }
 

@@ -95,7 +95,7 @@ impl CrossEncoder {
             if logit.is_nan() {
                 return Err(Error::new(ErrorKind::Model, "the cross-encoder gave no number"));
             }
-            Ok(1.0 / (1.0 + (-logit).exp()))
+            Ok(1.0 / (1.0 + libm::expf(-logit)))
         })
     }
 }
