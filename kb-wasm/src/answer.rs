@@ -10,6 +10,8 @@ use kb_core::answer::relevance::{Calibration, Evidence, STRANGE, judge, names};
 use kb_core::answer::request::{Message, Provider};
 use kb_core::answer::support::{self, Verdict};
 use kb_core::answer::{MAX_PASSAGES, Passage};
+use kb_core::refine::listwise::{self, Candidate};
+use kb_core::refine::reading::{self, Reading};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::cell::RefCell;
@@ -205,6 +207,47 @@ impl Answer {
     /// The question out of a reply to `rewrite`, or the question as it was if the reply is of no use.
     pub fn rewritten(&self, reply: &str, question: &str) -> String {
         prompt::rewritten(reply, question)
+    }
+
+    /// The messages that ask a model to read a question before it is looked up.
+    ///
+    /// # Errors
+    /// None; the type comes from the serialiser.
+    #[wasm_bindgen(unchecked_return_type = "Message[]")]
+    pub fn reading(&self, question: &str) -> JsResult<JsValue> {
+        serialise(&reading::messages(question))
+    }
+
+    /// What is to be looked up beside the question by a reply to `reading`: other words for it and its parts. Nothing if
+    /// the reply is of no use.
+    pub fn lookups(&self, reply: &str, question: &str) -> Vec<String> {
+        reading::reading(reply, question).iter().flat_map(Reading::lookups).map(str::to_owned).collect()
+    }
+
+    /// The messages that ask a model to put passages in order, the best first. They get half of a window of `numCtx`
+    /// tokens.
+    ///
+    /// # Errors
+    /// Throws a `KbError` for passages of the wrong shape.
+    #[wasm_bindgen(unchecked_return_type = "Message[]")]
+    pub fn ranking(
+        &self,
+        question: &str,
+        #[wasm_bindgen(unchecked_param_type = "Passage[]")] passages: JsValue,
+        #[wasm_bindgen(js_name = numCtx)] num_ctx: u32,
+    ) -> JsResult<JsValue> {
+        let passages: Vec<Passage> = read("the passages", passages)?;
+        let headings: Vec<String> = passages.iter().map(Passage::heading).collect();
+        let candidates: Vec<Candidate> =
+            passages.iter().zip(&headings).map(|(p, heading)| Candidate { heading, text: &p.text }).collect();
+        serialise(&listwise::messages(question, &candidates, num_ctx))
+    }
+
+    /// The order in a reply to `ranking` of `count` passages: all their indices, the best first. Nothing if the reply
+    /// is of no use.
+    pub fn order(&self, reply: &str, count: u32) -> Option<Vec<u32>> {
+        let order = listwise::order(reply, count as usize)?;
+        Some(order.into_iter().filter_map(|i| u32::try_from(i).ok()).collect())
     }
 
     /// The sentences of the passages that `extract` compares with the question, in its order.

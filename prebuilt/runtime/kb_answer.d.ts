@@ -435,6 +435,11 @@ export class Answer {
      */
     judge(question: string, cosines: Float32Array | number[], langs: string[], coverage: number, unknown: number, strange: boolean, foundAny: boolean, model?: string | null): Relevance;
     /**
+     * What is to be looked up beside the question by a reply to `reading`: other words for it and its parts. Nothing if
+     * the reply is of no use.
+     */
+    lookups(reply: string, question: string): string[];
+    /**
      * The names in a question. One is strange if a search by words for it alone says `unknown` of at least `strangeFrom`.
      */
     names(question: string): string[];
@@ -445,6 +450,11 @@ export class Answer {
      * Throws a `KbError` for changes of the wrong shape, or that leave out a place or are too long.
      */
     constructor(changes?: TemplateChanges);
+    /**
+     * The order in a reply to `ranking` of `count` passages: all their indices, the best first. Nothing if the reply
+     * is of no use.
+     */
+    order(reply: string, count: number): Uint32Array | undefined;
     /**
      * The prompt for a question, with as many of the passages as there is room for in a window of `numCtx`
      * tokens.
@@ -460,6 +470,21 @@ export class Answer {
      * None; the type comes from the serialiser.
      */
     providers(): ProviderInfo[];
+    /**
+     * The messages that ask a model to put passages in order, the best first. They get half of a window of `numCtx`
+     * tokens.
+     *
+     * # Errors
+     * Throws a `KbError` for passages of the wrong shape.
+     */
+    ranking(question: string, passages: Passage[], numCtx: number): Message[];
+    /**
+     * The messages that ask a model to read a question before it is looked up.
+     *
+     * # Errors
+     * None; the type comes from the serialiser.
+     */
+    reading(question: string): Message[];
     /**
      * The sentence that says, in the question's language, that nothing was found.
      */
@@ -581,11 +606,15 @@ export interface InitOutput {
     readonly answer_doubts: (a: number, b: any, c: any, d: number, e: number) => [number, number, number];
     readonly answer_extract: (a: number, b: number, c: number, d: any, e: number, f: number) => [number, number, number];
     readonly answer_judge: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number, j: number, k: number, l: number, m: number) => [number, number, number];
+    readonly answer_lookups: (a: number, b: number, c: number, d: number, e: number) => [number, number];
     readonly answer_maxPassages: (a: number) => number;
     readonly answer_names: (a: number, b: number, c: number) => [number, number];
     readonly answer_new: (a: any) => [number, number, number];
+    readonly answer_order: (a: number, b: number, c: number, d: number) => [number, number];
     readonly answer_prompt: (a: number, b: number, c: number, d: any, e: number) => [number, number, number];
     readonly answer_providers: (a: number) => [number, number, number];
+    readonly answer_ranking: (a: number, b: number, c: number, d: any, e: number) => [number, number, number];
+    readonly answer_reading: (a: number, b: number, c: number) => [number, number, number];
     readonly answer_refusal: (a: number, b: number, c: number) => [number, number];
     readonly answer_rewrite: (a: number, b: any, c: number, d: number) => [number, number, number];
     readonly answer_rewritten: (a: number, b: number, c: number, d: number, e: number) => [number, number];

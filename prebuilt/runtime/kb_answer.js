@@ -166,6 +166,30 @@ export class Answer {
         return takeFromExternrefTable0(ret[0]);
     }
     /**
+     * What is to be looked up beside the question by a reply to `reading`: other words for it and its parts. Nothing if
+     * the reply is of no use.
+     * @param {string} reply
+     * @param {string} question
+     * @returns {string[]}
+     */
+    lookups(reply, question) {
+        let ptr0, len0, ptr1, len1;
+        try {
+            ptr0 = passStringToWasm0(reply, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len0 = WASM_VECTOR_LEN;
+            ptr1 = passStringToWasm0(question, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+            len1 = WASM_VECTOR_LEN;
+        } catch (e) {
+            if (ptr1) { wasm.__wbindgen_free(ptr1, len1 * 1, 1); }
+            if (ptr0) { wasm.__wbindgen_free(ptr0, len0 * 1, 1); }
+            throw e;
+        }
+        const ret = wasm.answer_lookups(this.__wbg_ptr, ptr0, len0, ptr1, len1);
+        var v3 = getArrayJsValueFromWasm0(ret[0], ret[1]);
+        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        return v3;
+    }
+    /**
      * Most passages that a prompt holds.
      * @returns {number}
      */
@@ -203,6 +227,25 @@ export class Answer {
         return this;
     }
     /**
+     * The order in a reply to `ranking` of `count` passages: all their indices, the best first. Nothing if the reply
+     * is of no use.
+     * @param {string} reply
+     * @param {number} count
+     * @returns {Uint32Array | undefined}
+     */
+    order(reply, count) {
+        const val2 = +count;
+        const ptr0 = passStringToWasm0(reply, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.answer_order(this.__wbg_ptr, ptr0, len0, val2);
+        let v3;
+        if (ret[0] !== 0) {
+            v3 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+            wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        }
+        return v3;
+    }
+    /**
      * The prompt for a question, with as many of the passages as there is room for in a window of `numCtx`
      * tokens.
      *
@@ -232,6 +275,44 @@ export class Answer {
      */
     providers() {
         const ret = wasm.answer_providers(this.__wbg_ptr);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        return takeFromExternrefTable0(ret[0]);
+    }
+    /**
+     * The messages that ask a model to put passages in order, the best first. They get half of a window of `numCtx`
+     * tokens.
+     *
+     * # Errors
+     * Throws a `KbError` for passages of the wrong shape.
+     * @param {string} question
+     * @param {Passage[]} passages
+     * @param {number} numCtx
+     * @returns {Message[]}
+     */
+    ranking(question, passages, numCtx) {
+        const val2 = +numCtx;
+        const ptr0 = passStringToWasm0(question, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.answer_ranking(this.__wbg_ptr, ptr0, len0, passages, val2);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        return takeFromExternrefTable0(ret[0]);
+    }
+    /**
+     * The messages that ask a model to read a question before it is looked up.
+     *
+     * # Errors
+     * None; the type comes from the serialiser.
+     * @param {string} question
+     * @returns {Message[]}
+     */
+    reading(question) {
+        const ptr0 = passStringToWasm0(question, wasm.__wbindgen_malloc, wasm.__wbindgen_realloc);
+        const len0 = WASM_VECTOR_LEN;
+        const ret = wasm.answer_reading(this.__wbg_ptr, ptr0, len0);
         if (ret[2]) {
             throw takeFromExternrefTable0(ret[1]);
         }
@@ -1144,6 +1225,11 @@ function getArrayJsValueFromWasm0(ptr, len) {
     return result;
 }
 
+function getArrayU32FromWasm0(ptr, len) {
+    ptr = ptr >>> 0;
+    return getUint32ArrayMemory0().subarray(ptr / 4, ptr / 4 + len);
+}
+
 function getArrayU8FromWasm0(ptr, len) {
     ptr = ptr >>> 0;
     return getUint8ArrayMemory0().subarray(ptr / 1, ptr / 1 + len);
@@ -1168,6 +1254,14 @@ function getFloat32ArrayMemory0() {
 function getStringFromWasm0(ptr, len) {
     ptr = ptr >>> 0;
     return decodeText(getUint8ArrayMemory0().subarray(ptr, ptr + len));
+}
+
+let cachedUint32ArrayMemory0 = null;
+function getUint32ArrayMemory0() {
+    if (cachedUint32ArrayMemory0 === null || cachedUint32ArrayMemory0.byteLength === 0) {
+        cachedUint32ArrayMemory0 = new Uint32Array(wasm.memory.buffer);
+    }
+    return cachedUint32ArrayMemory0;
 }
 
 let cachedUint8ArrayMemory0 = null;
@@ -1322,6 +1416,7 @@ function __wbg_finalize_init(instance, module) {
     wasmModule = module;
     cachedDataViewMemory0 = null;
     cachedFloat32ArrayMemory0 = null;
+    cachedUint32ArrayMemory0 = null;
     cachedUint8ArrayMemory0 = null;
     wasm.__wbindgen_start();
     return wasm;

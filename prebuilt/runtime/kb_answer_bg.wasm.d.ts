@@ -9,11 +9,15 @@ export const answer_check: (a: number, b: any, c: any, d: number, e: number, f: 
 export const answer_doubts: (a: number, b: any, c: any, d: number, e: number) => [number, number, number];
 export const answer_extract: (a: number, b: number, c: number, d: any, e: number, f: number) => [number, number, number];
 export const answer_judge: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number, j: number, k: number, l: number, m: number) => [number, number, number];
+export const answer_lookups: (a: number, b: number, c: number, d: number, e: number) => [number, number];
 export const answer_maxPassages: (a: number) => number;
 export const answer_names: (a: number, b: number, c: number) => [number, number];
 export const answer_new: (a: any) => [number, number, number];
+export const answer_order: (a: number, b: number, c: number, d: number) => [number, number];
 export const answer_prompt: (a: number, b: number, c: number, d: any, e: number) => [number, number, number];
 export const answer_providers: (a: number) => [number, number, number];
+export const answer_ranking: (a: number, b: number, c: number, d: any, e: number) => [number, number, number];
+export const answer_reading: (a: number, b: number, c: number) => [number, number, number];
 export const answer_refusal: (a: number, b: number, c: number) => [number, number];
 export const answer_rewrite: (a: number, b: any, c: number, d: number) => [number, number, number];
 export const answer_rewritten: (a: number, b: number, c: number, d: number, e: number) => [number, number];

@@ -135,6 +135,58 @@ test('Ollama: tested, asked, streamed; citations checked, hostile text stays tex
   assert.deepEqual(page.problems, []);
 });
 
+test('a language model prepares the search where the reader lets it: other words are looked up, and it chooses the passages', async () => {
+  const rules = (body) => body.messages[0].content;
+  const reply = (body) => {
+    if (/"rewrite"/.test(rules(body))) return { pieces: ['{"intent": "how-to", "rewrite": "take back a pushed commit", ', '"sub_questions": []}'] };
+    // The last passages first.
+    if (/JSON array/.test(rules(body))) return { pieces: [JSON.stringify(JSON.parse(body.messages[1].content).passages.map(({ n }) => n).reverse())] };
+    return { pieces: ['So it is [1].'] };
+  };
+  model = await languageModel({ reply });
+  await open();
+  await page.locator('[data-llm]').click();
+  await page.locator('.llm-dialog [name=provider]').selectOption('ollama');
+  await page.fill('.llm-dialog [name=baseUrl]', model.url);
+  await page.fill('.llm-dialog [name=model]', 'tiny:1b');
+  await page.locator('.llm-dialog details summary').click();
+  assert.equal(await page.isChecked('.llm-dialog [name=helps]'), false, 'nobody is helped unasked');
+  await page.check('.llm-dialog [name=helps]');
+  await page.locator('.llm-dialog .button-main').click();
+  await ask('generated');
+  const calls = model.asked.filter(({ path }) => path === '/api/chat').map(({ body }) => body);
+  assert.equal(calls.length, 3);
+  assert.equal(calls[0].messages[1].content, QUESTION);
+  const { passages } = JSON.parse(calls[1].messages[1].content);
+  assert.ok(passages.length > 5 && passages.length <= 25, `${passages.length}`);
+  // What was last in the search is first in the prompt.
+  const first = calls[2].messages[1].content.split('<passage n="1"')[1].split('<passage n="2"')[0];
+  assert.ok(first.includes(passages.at(-1).text.slice(0, 40)), first);
+  await page.locator('.answer-debug summary').click();
+  assert.match(await page.locator('.answer-debug').innerText(), /also looked up: take back a pushed commit/);
+  assert.deepEqual(page.problems, []);
+});
+
+test('a language model that prepares nothing of use changes nothing', async () => {
+  model = await languageModel({ reply: () => ({ pieces: ['I would say yes [1].'] }) });
+  await open();
+  const titles = await page.locator('.hit-title').allTextContents();
+  await page.locator('[data-llm]').click();
+  await page.locator('.llm-dialog [name=provider]').selectOption('ollama');
+  await page.fill('.llm-dialog [name=baseUrl]', model.url);
+  await page.fill('.llm-dialog [name=model]', 'tiny:1b');
+  await page.locator('.llm-dialog details summary').click();
+  await page.check('.llm-dialog [name=helps]');
+  await page.locator('.llm-dialog .button-main').click();
+  await ask('generated');
+  const calls = model.asked.filter(({ path }) => path === '/api/chat').map(({ body }) => body.messages[1].content);
+  assert.equal(calls.length, 3);
+  const { passages } = JSON.parse(calls[1]);
+  assert.ok(calls[2].split('<passage n="1"')[1].includes(passages[0].text.slice(0, 40)));
+  assert.ok(titles.length > 0);
+  assert.deepEqual(page.problems, []);
+});
+
 test('an answer rests on no more than the author of the site allows', async () => {
   model = await languageModel();
   const folder = await mkdtemp(join(tmpdir(), 'kb-limits-'));

@@ -92,7 +92,8 @@ pub struct Args {
     /// With --answers: variable that holds its key
     #[arg(long, value_name = "NAME", requires = "answers")]
     api_key_env: Option<String>,
-    /// Configuration with the sections [retrieval], for what comes after the search, and [llm] [default: kb.toml here, if there is one]
+    /// Configuration with the section [retrieval], for what comes after the search; and with [llm] [default: kb.toml here,
+    /// if there is one, for this]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// With --answers: let a language model judge each answer; without a name, the one that answers
@@ -269,9 +270,9 @@ fn answers(args: &Args) -> Result<ExitCode> {
     Ok(if scores.failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What comes after the search, by flags and the configuration.
+/// What comes after the search, by flags and a configuration that was named: one that lies about is not measured.
 fn refiner(args: &Args) -> Result<Option<Refiner>> {
-    let config = Config::load(args.config.as_deref())?;
+    let config = args.config.as_deref().map(|path| Config::load(Some(path))).transpose()?.unwrap_or_default();
     let flags = LlmFlags { config: args.config.clone(), ..LlmFlags::default() };
     args.refine.open(&config.retrieval, |what| LanguageModel::new(ask::settings(&flags)?, what))
 }

@@ -7,6 +7,9 @@ use crate::http::Client;
 use kb_core::answer::request::Message;
 use kb_core::document::Lang;
 
+/// Most tokens of a reply: an order or a reading is short, and a model that has lost its way is not waited for.
+const MAX_TOKENS: u32 = 1024;
+
 /// The language model of `[llm]`, asked without chance.
 pub struct LanguageModel {
     settings: Settings,
@@ -22,6 +25,7 @@ impl LanguageModel {
             ));
         }
         settings.options.temperature = 0.0;
+        settings.options.max_tokens = settings.options.max_tokens.min(MAX_TOKENS);
         waiting(async { choose_model(&Client::new(), &mut settings, Lang::En).await })??;
         Ok(Self { settings })
     }
@@ -36,7 +40,11 @@ impl LanguageModel {
         let reply = waiting(async {
             let client = Client::new();
             let Some(chat) = Chat::new(&client, &self.settings) else { return Ok(String::new()) };
-            chat.whole(messages).await.map_err(|failure| failure.to_text(Lang::En))
+            tokio::select! {
+                reply = chat.whole(messages) => reply.map_err(|failure| failure.to_text(Lang::En)),
+                // Leaving here drops the call, which closes the connection.
+                _ = tokio::signal::ctrl_c() => Err("it was stopped".to_owned()),
+            }
         });
         reply.map_err(|e| e.to_string())?
     }

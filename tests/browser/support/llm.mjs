@@ -18,7 +18,7 @@ import { acceptedByOfficialClient, endOf } from './ollama.mjs';
 /**
  * @param {object} [options]
  * @param {boolean} [options.admit] whether pages of other origins are admitted
- * @param {() => Reply} [options.reply]
+ * @param {(body: any) => Reply} [options.reply] gets what was asked
  */
 export async function languageModel({ admit = true, reply = () => ({ pieces: ['Yes [1].'] }) } = {}) {
   /** @type {{ path: string, body: any, headers: import('node:http').IncomingHttpHeaders }[]} */
@@ -35,7 +35,7 @@ export async function languageModel({ admit = true, reply = () => ({ pieces: ['Y
     asked.push({ path, body: text ? JSON.parse(text) : undefined, headers: request.headers });
     if (path === '/api/tags') return response.writeHead(200, { ...origin, 'content-type': 'application/json' }).end(JSON.stringify({ models: [{ name: 'tiny:1b' }, { name: 'other:7b' }] }));
     if (path === '/v1/models') return response.writeHead(200, { ...origin, 'content-type': 'application/json' }).end(JSON.stringify({ data: [{ id: 'tiny' }] }));
-    const { status = 200, body, pieces = [], reasoning = [], pause = 0, burst = 1, endless = false, read = 321 } = reply();
+    const { status = 200, body, pieces = [], reasoning = [], pause = 0, burst = 1, endless = false, read = 321 } = reply(asked.at(-1)?.body);
     if (status !== 200 || body !== undefined) return response.writeHead(status, { ...origin, 'content-type': 'application/json' }).end(body);
     const ollama = path === '/api/chat';
     response.writeHead(200, { ...origin, 'content-type': ollama ? 'application/x-ndjson' : 'text/event-stream' });

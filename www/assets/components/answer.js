@@ -102,7 +102,9 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
         // What was asked of the base is not hidden from whoever asked.
         if (full.text !== asked.text) state.after(el('p', { class: 'answer-understood' }, s.understood(full.text)));
       }
-      found = await findPassages(engine, full, signal);
+      const helper = chat && settings.helps() ? { chat, numCtx: model?.numCtx ?? 8192 } : undefined;
+      if (helper) state.textContent = s.preparing(model?.model ?? '');
+      found = await findPassages(engine, full, signal, helper);
       passages = found.passages;
       let nothing = await refusal(full.text);
       if (!found.relevance.relevant) {
@@ -241,7 +243,7 @@ export function answerCard(root, { engine, base, strings, language, announce, hr
     button(s.notUseful, thank(false));
     tools.lastChild.setAttribute('data-feedback', '');
     const facts = [
-      s.relevance(found.relevance.score), s.time(performance.now() - debug.began), debug.first ? s.firstToken(debug.first - debug.began) : '',
+      found.lookups.length ? s.lookedUp(found.lookups.join(' · ')) : '', s.relevance(found.relevance.score), s.time(performance.now() - debug.began), debug.first ? s.firstToken(debug.first - debug.began) : '',
       end ? s.tokens(end.promptTokens, end.completionTokens) : s.noCall, end?.unresolved ? s.unresolved(end.unresolved) : '', end && end.reason !== 'stop' ? s.ends[end.reason] : '',
     ];
     foot.append(el('details', { class: 'answer-debug' }, el('summary', {}, s.debug),

@@ -7,10 +7,10 @@ import { getSetting, setSetting } from './settings.js';
 
 const KEY = 'kb:llm-key';
 
-/** @typedef {{ provider: string, baseUrl: string, address: string, model: string, maxTokens: number, numCtx: number, keepAlive: string }} Saved */
+/** @typedef {{ provider: string, baseUrl: string, address: string, model: string, maxTokens: number, numCtx: number, keepAlive: string, helps: boolean }} Saved */
 
 /** @type {Saved} */
-const NONE = { provider: '', baseUrl: '', address: '', model: '', maxTokens: 2048, numCtx: 8192, keepAlive: '5m' };
+const NONE = { provider: '', baseUrl: '', address: '', model: '', maxTokens: 2048, numCtx: 8192, keepAlive: '5m', helps: false };
 
 /** @param {{ strings: () => any, language: () => string, onChange: () => void, place?: ParentNode }} parts `place` takes the dialog */
 export function llmSettings({ strings, language, onChange, place = document.body }) {
@@ -41,6 +41,8 @@ export function llmSettings({ strings, language, onChange, place = document.body
     const key = el('input', { name: 'key', type: 'password', autocomplete: 'off', spellcheck: 'false' });
     const keep = el('input', { name: 'remember', type: 'checkbox' });
     keep.checked = remember;
+    const helps = el('input', { name: 'helps', type: 'checkbox' });
+    helps.checked = saved.helps === true;
     const number = (name, min, max) => {
       const input = el('input', { name, type: 'number', min, max, step: 1 });
       input.value = String(saved[name]);
@@ -56,12 +58,12 @@ export function llmSettings({ strings, language, onChange, place = document.body
       field(s.model, model), models,
       field(s.key, key, s.keyNote),
       el('label', { class: 'check' }, keep, s.remember),
-      el('details', {}, el('summary', {}, s.more), field(s.maxTokens, maxTokens), field(s.numCtx, numCtx), ollamaOnly),
+      el('details', {}, el('summary', {}, s.more), el('label', { class: 'check' }, helps, s.helps), field(s.maxTokens, maxTokens), field(s.numCtx, numCtx), ollamaOnly),
       el('div', { class: 'llm-test' }, el('button', { type: 'button', class: 'button', onclick: () => test() }, s.test), result));
 
     const now = () => ({
       provider: provider.value, baseUrl: baseUrl.value.trim(), model: model.value.trim(), address: addressOf(provider.value, baseUrl.value.trim(), list),
-      maxTokens: within(maxTokens, NONE.maxTokens), numCtx: within(numCtx, NONE.numCtx), keepAlive: keepAlive.value.trim() || NONE.keepAlive,
+      maxTokens: within(maxTokens, NONE.maxTokens), numCtx: within(numCtx, NONE.numCtx), keepAlive: keepAlive.value.trim() || NONE.keepAlive, helps: helps.checked,
     });
     const update = () => {
       rest.hidden = !provider.value;
@@ -137,6 +139,8 @@ export function llmSettings({ strings, language, onChange, place = document.body
 
   return {
     open,
+    /** Whether it prepares the search as well. */
+    helps: () => saved.helps === true,
     /** What to connect with; nothing if answers are to come from the passages alone. */
     current: () => (saved.provider && saved.model ? chatSettings() : undefined),
   };

@@ -15,7 +15,7 @@ const RETRIES = [1000, 3000];
  * @typedef {import('../runtime/kb_answer.js').Passage} Passage
  * @typedef {import('../runtime/kb_answer.js').Segment} Segment
  * @typedef {import('../runtime/kb_answer.js').ChatSettings} ChatSettings
- * @typedef {{ question: string, hits: any[], passages: Passage[], relevance: import('../runtime/kb_answer.js').Relevance, byMeaning: boolean }} Found
+ * @typedef {{ question: string, hits: any[], passages: Passage[], relevance: import('../runtime/kb_answer.js').Relevance, byMeaning: boolean, lookups: string[] }} Found
  */
 
 /** @type {Promise<typeof import('../runtime/kb_answer.js')> | undefined} */
@@ -58,31 +58,60 @@ export async function connect(settings) {
   return new Chat(settings);
 }
 
+/** How many hits a language model may put in order. */
+const CANDIDATES = 25;
+/** How long each of its calls may take before the search goes on without it. Milliseconds. */
+const PATIENCE = 20_000;
+/** The constant of reciprocal ranks. */
+const RRF_K = 60;
+
+/** A language model that prepares the search. @typedef {{ chat: import('../runtime/kb_answer.js').Chat, numCtx: number }} Helper */
+
 /**
  * The passages for a question, and whether they have anything to do with it.
  * @param {import('./group.js').AnyEngine} engine
  * @param {{ text: string, collections: string[], filters: any[] }} question
  * @param {AbortSignal} signal
+ * @param {Helper} [helper] reads the question first, and puts what is found in order
  * @returns {Promise<Found>}
  */
-export async function findPassages(engine, question, signal) {
+export async function findPassages(engine, question, signal, helper) {
   const module = await answer();
-  const query = { ...question, k: HITS, mode: 'hybrid' };
+  const query = { ...question, k: helper ? CANDIDATES : HITS, mode: 'hybrid' };
   const byMeaning = engine.state.meaning === 'ready';
-  const ask = () => (byMeaning ? engine.searchMeaning(query, signal) : engine.searchWords(query, signal));
-  let response = await ask();
-  if (response.missing.length) {
+  const search = async (/** @type {string} */ text) => {
+    const ask = () => (byMeaning ? engine.searchMeaning({ ...query, text }, signal) : engine.searchWords({ ...query, text }, signal));
+    const response = await ask();
+    if (!response.missing.length) return response;
     await engine.loadText(response.missing, signal);
-    response = await ask();
+    return ask();
+  };
+  const response = await search(question.text);
+  let { hits } = response;
+  /** @type {string[]} */
+  let lookups = [];
+  if (helper) {
+    const reply = await say(helper.chat, module.reading(question.text), signal);
+    lookups = module.lookups(reply?.text ?? '', question.text);
+    const others = await Promise.all(lookups.map(search));
+    hits = merged([hits, ...others.map((other) => other.hits)]);
   }
-  const hits = response.hits.slice(0, module.maxPassages);
-  const passages = await Promise.all(hits.map(async (hit) => {
+  hits = hits.slice(0, helper ? CANDIDATES : module.maxPassages);
+  /** @type {Passage[]} */
+  let passages = await Promise.all(hits.map(async (hit) => {
     const entry = engine.info.documents.find(({ collection, path, site }) => collection === hit.collection && path === hit.path && site === hit.site);
     const { text, passage } = await engine.document(entry.index, hit.chunkId);
     const { chunkId, collection, path, title, headingPath, anchor } = hit;
     return { chunkId, collection, path, title, headingPath, anchor, text: passage ? text.slice(passage.start, passage.end).trim() : hit.excerpt.text };
   }));
-  const near = byMeaning ? (await engine.searchMeaning(query, signal, true)).hits.filter(({ vectorScore }) => vectorScore !== undefined) : [];
+  if (helper && passages.length > 1) {
+    const { text, cited } = (await say(helper.chat, module.ranking(question.text, passages, helper.numCtx), signal, passages)) ?? { text: '', cited: [] };
+    // `[3, 1, 2]` arrives as citations of these passages; an order in another form stays in the text.
+    const order = cited.length ? [...new Set([...cited, ...passages.keys()])] : [...(module.order(text, passages.length) ?? passages.keys())];
+    [hits, passages] = [order.map((i) => hits[i]), order.map((i) => passages[i])];
+  }
+  [hits, passages] = [hits.slice(0, module.maxPassages), passages.slice(0, module.maxPassages)];
+  const near = byMeaning ? (await engine.searchMeaning({ ...query, k: HITS }, signal, true)).hits.filter(({ vectorScore }) => vectorScore !== undefined) : [];
   let strange = false;
   for (const name of module.names(question.text)) {
     strange ||= (await engine.searchWords({ text: name, k: 1 }, signal)).unknown >= module.strangeFrom;
@@ -91,7 +120,49 @@ export async function findPassages(engine, question, signal) {
     question.text, new Float32Array(near.map(({ vectorScore }) => vectorScore)), near.map(({ lang }) => lang),
     response.coverage, response.unknown, strange, passages.length > 0, engine.info.model,
   );
-  return { question: question.text, hits, passages: within(passages, engine.info.answers), relevance, byMeaning };
+  return { question: question.text, hits, passages: within(passages, engine.info.answers), relevance, byMeaning, lookups };
+}
+
+/**
+ * What a language model replies, and which of the passages it names; nothing if it fails or takes too long.
+ * @param {import('../runtime/kb_answer.js').Chat} chat @param {import('../runtime/kb_answer.js').Message[]} messages @param {AbortSignal} signal @param {Passage[]} [passages]
+ */
+async function say(chat, messages, signal, passages = []) {
+  const call = new AbortController();
+  const stop = () => call.abort();
+  const timer = setTimeout(stop, PATIENCE);
+  signal.addEventListener('abort', stop, { once: true });
+  let text = '';
+  /** @type {number[]} */
+  let cited = [];
+  try {
+    await stream(chat, { messages, passages }, (event) => {
+      if (event.kind === 'text') text += event.text;
+      if (event.kind === 'citation') cited.push(event.passage);
+      if (event.kind === 'restart') [text, cited] = ['', []];
+    }, call.signal);
+    return { text, cited };
+  } catch {
+    signal.throwIfAborted();
+    return undefined; // the search goes on without it
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/** Lists of hits in one order, by the sums of their reciprocal ranks. @param {any[][]} lists */
+function merged(lists) {
+  /** @type {Map<string, { hit: any, score: number }>} */
+  const all = new Map();
+  for (const list of lists) {
+    list.forEach((hit, i) => {
+      const key = `${hit.site ?? ''} ${hit.chunkId}`;
+      const known = all.get(key) ?? { hit, score: 0 };
+      all.set(key, { hit: known.hit, score: known.score + 1 / (RRF_K + i + 1) });
+    });
+  }
+  return [...all.values()].sort((a, b) => b.score - a.score).map(({ hit }) => hit);
 }
 
 /**
