@@ -181,6 +181,24 @@ test('the first result by words costs under 500 kB', async () => {
   await counting.close();
 });
 
+test('where no word is marked, the sentence that is nearest by meaning is', async () => {
+  page = await openPage(browser);
+  await page.goto(`${server.url}?q=${encodeURIComponent('my upload was declined because a teammate was faster')}`);
+  await answered(page, 'my upload was declined because a teammate was faster', 'meaning');
+  await page.locator('[data-answer]').waitFor();
+  const size = async () => {
+    const box = await page.locator('.hit').first().boundingBox();
+    return [box?.width, box?.height];
+  };
+  const before = await size();
+  const mark = page.locator('.hit-text .mark-near').first();
+  await mark.waitFor({ timeout: 30_000 });
+  const [sentence, whole] = [await mark.textContent(), await page.locator('.hit-text:has(.mark-near)').first().textContent()];
+  assert.ok(whole?.includes(sentence ?? '?') && sentence !== whole, `${sentence} in ${whole}`);
+  assert.deepEqual(await size(), before, 'nothing moves');
+  assert.deepEqual(page.problems, []);
+});
+
 test('words only is a choice that is kept', async () => {
   const counting = await serveFolder(demo.site);
   page = await openPage(browser);

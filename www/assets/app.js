@@ -57,6 +57,8 @@ const status = statusLine(find('[data-status]'), {
 let away;
 /** The answer above the results. @type {Promise<ReturnType<typeof import('./components/answer.js').answerCard>> | undefined} */
 let card;
+/** What marks the nearest sentences. @type {Promise<ReturnType<typeof import('./components/nearest.js').nearestSentences>> | undefined} */
+let nearest;
 /** The reader view's code is loaded with the first document. @type {Promise<ReturnType<typeof import('./components/reader.js').readerView>> | undefined} */
 let reader;
 
@@ -129,13 +131,23 @@ function question() {
 }
 
 function search() {
+  nearest?.then((pointer) => pointer.stop(), () => {});
   if (route.query && !route.doc) session.search(question());
 }
 
-function painted() {
+/** @param {any} _response @param {{ text: string }} query @param {boolean} meaning */
+function painted(_response, query, meaning) {
   returnToOpened();
   offerAnswer();
   loadLater();
+  if (meaning) pointAt(query.text);
+}
+
+/** Marks the sentences that are nearest to the question. @param {string} question */
+async function pointAt(question) {
+  nearest ??= import('./components/nearest.js').then(({ nearestSentences }) => nearestSentences(find('[data-results]'), engine));
+  const pointer = await nearest.catch(() => (nearest = undefined));
+  pointer?.point(question);
 }
 
 /** What the first results need not: at hand soon after them all the same, since the network may go. */

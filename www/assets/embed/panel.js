@@ -29,6 +29,8 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   let wanted = false;
   /** @type {Promise<ReturnType<typeof import('../components/answer.js').answerCard>> | undefined} */
   let card;
+  /** @type {Promise<ReturnType<typeof import('../components/nearest.js').nearestSentences>> | undefined} */
+  let nearest;
 
   const magnifier = icon('M4.5 10.8a6.3 6.3 0 1 0 12.6 0 6.3 6.3 0 1 0-12.6 0m11.1 4.8 4.9 4.9');
   magnifier.classList.add('box-icon');
@@ -54,6 +56,7 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   const box = searchBox(form, {
     onQuery: (now, how) => {
       text = now;
+      nearest?.then((pointer) => pointer.stop(), () => {});
       if (how === 'entered') session.forget();
       wanted = answers && how === 'entered';
       show();
@@ -89,7 +92,15 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   /** @param {any} response @param {any} query @param {boolean} meaning */
   function painted(response, query, meaning) {
     host.tell('kb-results', { text: query.text, hits: response.hits, meaning });
+    if (meaning) pointAt(query.text);
     if (answers) offer();
+  }
+
+  /** Marks the sentences that are nearest to the question. @param {string} asked */
+  async function pointAt(asked) {
+    nearest ??= import('../components/nearest.js').then(({ nearestSentences }) => nearestSentences(list, engine));
+    const pointer = await nearest.catch(() => (nearest = undefined));
+    if (text === asked) pointer?.point(asked);
   }
 
   /** The answer's code comes with the first results of an element that has one. */
