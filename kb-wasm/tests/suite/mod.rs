@@ -15,8 +15,8 @@ use js_sys::{Array, Reflect};
 use kb_core::bundle::{BundleBuilder, SealedBundle};
 use kb_core::chunk::Chunk;
 use kb_core::chunk::heading::{self, HeadingOptions};
-use kb_core::document::Document;
 use kb_core::document::markdown::parse_markdown;
+use kb_core::document::{Document, MetaValue};
 use kb_core::index::lexical::LexicalBuilder;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -41,6 +41,7 @@ pub fn bundle() -> SealedBundle {
             let mut document = parse_markdown(path, raw).document;
             document.collection = (*collection).into();
             document.url = Some(format!("source/{path}"));
+            document.metadata.insert("tags".into(), MetaValue::Text("reading".into()));
             document
         })
         .collect();
