@@ -186,6 +186,9 @@ test('where no word is marked, the sentence that is nearest by meaning is', asyn
   await page.goto(`${server.url}?q=${encodeURIComponent('my upload was declined because a teammate was faster')}`);
   await answered(page, 'my upload was declined because a teammate was faster', 'meaning');
   await page.locator('[data-answer]').waitFor();
+  // With its text a result has its height.
+  await page.waitForFunction(() => (document.querySelector('.hit-text')?.textContent ?? '').length > 20);
+  await page.waitForTimeout(300);
   const size = async () => {
     const box = await page.locator('.hit').first().boundingBox();
     return [box?.width, box?.height];

@@ -143,10 +143,14 @@ function painted(_response, query, meaning) {
   if (meaning) pointAt(query.text);
 }
 
+function loadNearest() {
+  nearest ??= import('./components/nearest.js').then(({ nearestSentences }) => nearestSentences(find('[data-results]'), engine));
+  nearest.catch(() => (nearest = undefined));
+}
+
 /** Marks the sentences that are nearest to the question. @param {string} question */
 async function pointAt(question) {
-  nearest ??= import('./components/nearest.js').then(({ nearestSentences }) => nearestSentences(find('[data-results]'), engine));
-  const pointer = await nearest.catch(() => (nearest = undefined));
+  const pointer = await nearest?.catch(() => undefined);
   pointer?.point(question);
 }
 
@@ -154,6 +158,7 @@ async function pointAt(question) {
 function loadLater() {
   loadCard();
   loadAway();
+  loadNearest();
 }
 
 /** The answer's code comes behind the first results, or when the page has nothing else to do, so that it is there without a network too. */

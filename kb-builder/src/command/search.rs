@@ -243,7 +243,14 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         },
     };
     let flags = LlmFlags { config: args.config.clone(), ..LlmFlags::default() };
-    let config = Config::load(args.config.as_deref())?;
+    let config = match Config::load(args.config.as_deref()) {
+        // One that only lies here may be about to be mended.
+        Err(e) if args.config.is_none() => {
+            eprintln!("note: {e}");
+            Config::default()
+        }
+        read => read?,
+    };
     let refiner =
         args.refine.open(&config.retrieval, |what| LanguageModel::new(super::ask::settings(&flags)?, what))?;
     let started = Instant::now();

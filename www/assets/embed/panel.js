@@ -92,14 +92,15 @@ export function panel(host, { top = () => host.scrollIntoView({ block: 'nearest'
   /** @param {any} response @param {any} query @param {boolean} meaning */
   function painted(response, query, meaning) {
     host.tell('kb-results', { text: query.text, hits: response.hits, meaning });
+    nearest ??= import('../components/nearest.js').then(({ nearestSentences }) => nearestSentences(list, engine));
+    nearest.catch(() => (nearest = undefined));
     if (meaning) pointAt(query.text);
     if (answers) offer();
   }
 
   /** Marks the sentences that are nearest to the question. @param {string} asked */
   async function pointAt(asked) {
-    nearest ??= import('../components/nearest.js').then(({ nearestSentences }) => nearestSentences(list, engine));
-    const pointer = await nearest.catch(() => (nearest = undefined));
+    const pointer = await nearest?.catch(() => undefined);
     if (text === asked) pointer?.point(asked);
   }
 
