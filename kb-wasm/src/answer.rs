@@ -9,8 +9,9 @@ use kb_core::answer::prompt::{self, TemplateChanges, Templates, Turn};
 use kb_core::answer::relevance::{Calibration, Evidence, STRANGE, judge, names};
 use kb_core::answer::request::{Message, Provider};
 use kb_core::answer::support::{self, Verdict};
-use kb_core::answer::{MAX_PASSAGES, Passage};
+use kb_core::answer::{AnswerLimits, MAX_PASSAGES, Passage};
 use kb_core::refine::listwise::{self, Candidate};
+use kb_core::refine::merge::merge;
 use kb_core::refine::reading::{self, Reading};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -248,6 +249,30 @@ impl Answer {
     pub fn order(&self, reply: &str, count: u32) -> Option<Vec<u32>> {
         let order = listwise::order(reply, count as usize)?;
         Some(order.into_iter().filter_map(|i| u32::try_from(i).ok()).collect())
+    }
+
+    /// Lists of numbers, best first, in one order by their reciprocal ranks.
+    ///
+    /// # Errors
+    /// Throws a `KbError` for lists of the wrong shape.
+    pub fn merged(&self, #[wasm_bindgen(unchecked_param_type = "number[][]")] lists: JsValue) -> JsResult<Vec<u32>> {
+        let lists: Vec<Vec<u32>> = read("the lists", lists)?;
+        Ok(merge(&lists).into_iter().map(|merged| merged.item).collect())
+    }
+
+    /// The passages that an answer may rest on by the limits of the knowledge base's author.
+    ///
+    /// # Errors
+    /// Throws a `KbError` for passages or limits of the wrong shape.
+    #[wasm_bindgen(unchecked_return_type = "Passage[]")]
+    pub fn within(
+        &self,
+        #[wasm_bindgen(unchecked_param_type = "Passage[]")] passages: JsValue,
+        #[wasm_bindgen(unchecked_param_type = "AnswerLimits")] limits: JsValue,
+    ) -> JsResult<JsValue> {
+        let (passages, limits): (Vec<Passage>, AnswerLimits) =
+            (read("the passages", passages)?, read("the limits", limits)?);
+        serialise(&limits.of(&passages))
     }
 
     /// The sentences of the passages that `extract` compares with the question, in its order.

@@ -303,6 +303,8 @@ impl<'a> Reply<'a> {
             let mut segments = Vec::new();
             match event {
                 Event::Reasoning(text) => self.aside(&Aside::Reasoning { text })?,
+                // Without passages there is nothing to cite, and `[1]` is the model's own text.
+                Event::Text(text) if self.passages.is_empty() => segments.push(Segment::Text { text }),
                 Event::Text(text) => self.citations.push(&text, &mut segments),
                 Event::TextWasReasoning => {
                     self.citations = CitationStream::new(self.passages);

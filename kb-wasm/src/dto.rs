@@ -152,7 +152,7 @@ pub(crate) struct InfoDto<'a> {
     /// Its documents.
     documents: Vec<DocumentDto<'a>>,
     /// Its documents' tags and how many documents have each, the most frequent first, 50 at most.
-    tags: Vec<(String, usize)>,
+    tags: Vec<TagDto>,
     /// Name of the model that searching by meaning needs; none for a base without vectors.
     #[serde(skip_serializing_if = "Option::is_none")]
     model: Option<&'a str>,
@@ -161,6 +161,16 @@ pub(crate) struct InfoDto<'a> {
     /// What the author replaces of the words that a language model gets; for `Answer`.
     #[serde(skip_serializing_if = "TemplateChanges::is_empty")]
     templates: &'a TemplateChanges,
+}
+
+/// A tag of a knowledge base's documents.
+#[derive(Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema), schemars(rename = "TagInfo"))]
+pub(crate) struct TagDto {
+    /// The tag.
+    name: String,
+    /// How many documents have it.
+    documents: usize,
 }
 
 /// A document of a knowledge base.
@@ -189,8 +199,7 @@ impl<'a> InfoDto<'a> {
         base: &'a KnowledgeBase,
         vector_sections: impl Iterator<Item = &'a SectionRef>,
     ) -> Self {
-        let tags =
-            base.facets().into_iter().find(|facet| facet.key == "tag").map_or_else(Vec::new, |facet| facet.values);
+        let tags = base.tags().into_iter().map(|(name, documents)| TagDto { name, documents }).collect();
         let documents = base.documents().iter().enumerate().map(|(index, document)| DocumentDto {
             index,
             collection: &document.collection,

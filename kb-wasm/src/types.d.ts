@@ -32,6 +32,14 @@ export interface ServiceRequest {
 /** What arrives while a model writes. */
 export type ReplyEvent = Segment | Aside;
 
+/** What the author of a base allows, where that is less than there is room for; the model's window limits it further. */
+export interface AnswerLimits {
+  /** Most characters of all passages together. */
+  context?: number;
+  /** Most passages, 1 to `MAX_PASSAGES`. */
+  passages?: number;
+}
+
 /** What is passed on beside segments. */
 export type Aside = { kind: "reasoning"; text: string } | { kind: "restart" } | { kind: "waiting" };
 
@@ -197,7 +205,7 @@ export interface Info {
   /** Its documents. */
   documents: DocumentInfo[];
   /** Its documents' tags and how many documents have each, the most frequent first, 50 at most. */
-  tags: unknown[][];
+  tags: TagInfo[];
   /** What the encoder module needs of this base. */
   vectorSections: Section[];
   /** Name of the model that searching by meaning needs; none for a base without vectors. */
@@ -350,6 +358,14 @@ export interface Span {
   start: number;
   /** One past the last unit. */
   end: number;
+}
+
+/** A tag of a knowledge base's documents. */
+export interface TagInfo {
+  /** The tag. */
+  name: string;
+  /** How many documents have it. */
+  documents: number;
 }
 
 /** What an author replaces in one language; the rest stays as it is. */

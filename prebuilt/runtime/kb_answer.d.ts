@@ -34,6 +34,14 @@ export interface ServiceRequest {
 /** What arrives while a model writes. */
 export type ReplyEvent = Segment | Aside;
 
+/** What the author of a base allows, where that is less than there is room for; the model's window limits it further. */
+export interface AnswerLimits {
+    /** Most characters of all passages together. */
+    context?: number;
+    /** Most passages, 1 to `MAX_PASSAGES`. */
+    passages?: number;
+}
+
 /** What is passed on beside segments. */
 export type Aside = { kind: "reasoning"; text: string } | { kind: "restart" } | { kind: "waiting" };
 
@@ -199,7 +207,7 @@ export interface Info {
     /** Its documents. */
     documents: DocumentInfo[];
     /** Its documents' tags and how many documents have each, the most frequent first, 50 at most. */
-    tags: unknown[][];
+    tags: TagInfo[];
     /** What the encoder module needs of this base. */
     vectorSections: Section[];
     /** Name of the model that searching by meaning needs; none for a base without vectors. */
@@ -354,6 +362,14 @@ export interface Span {
     end: number;
 }
 
+/** A tag of a knowledge base's documents. */
+export interface TagInfo {
+    /** The tag. */
+    name: string;
+    /** How many documents have it. */
+    documents: number;
+}
+
 /** What an author replaces in one language; the rest stays as it is. */
 export interface TemplateChange {
     /** In place of `Template::refusal`. */
@@ -440,6 +456,13 @@ export class Answer {
      */
     lookups(reply: string, question: string): string[];
     /**
+     * Lists of numbers, best first, in one order by their reciprocal ranks.
+     *
+     * # Errors
+     * Throws a `KbError` for lists of the wrong shape.
+     */
+    merged(lists: number[][]): Uint32Array;
+    /**
      * The names in a question. One is strange if a search by words for it alone says `unknown` of at least `strangeFrom`.
      */
     names(question: string): string[];
@@ -500,6 +523,13 @@ export class Answer {
      * The question out of a reply to `rewrite`, or the question as it was if the reply is of no use.
      */
     rewritten(reply: string, question: string): string;
+    /**
+     * The passages that an answer may rest on by the limits of the knowledge base's author.
+     *
+     * # Errors
+     * Throws a `KbError` for passages or limits of the wrong shape.
+     */
+    within(passages: Passage[], limits: AnswerLimits): Passage[];
     /**
      * Most passages that a prompt holds.
      */
@@ -608,6 +638,7 @@ export interface InitOutput {
     readonly answer_judge: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number, j: number, k: number, l: number, m: number) => [number, number, number];
     readonly answer_lookups: (a: number, b: number, c: number, d: number, e: number) => [number, number];
     readonly answer_maxPassages: (a: number) => number;
+    readonly answer_merged: (a: number, b: any) => [number, number, number, number];
     readonly answer_names: (a: number, b: number, c: number) => [number, number];
     readonly answer_new: (a: any) => [number, number, number];
     readonly answer_order: (a: number, b: number, c: number, d: number) => [number, number];
@@ -619,6 +650,7 @@ export interface InitOutput {
     readonly answer_rewrite: (a: number, b: any, c: number, d: number) => [number, number, number];
     readonly answer_rewritten: (a: number, b: number, c: number, d: number, e: number) => [number, number];
     readonly answer_strangeFrom: (a: number) => number;
+    readonly answer_within: (a: number, b: any, c: any) => [number, number, number];
     readonly chat_ask: (a: number, b: any, c: any, d: any, e: any) => any;
     readonly chat_baseUrl: (a: number) => [number, number];
     readonly chat_body: (a: number, b: any) => [number, number, number, number];

@@ -198,6 +198,23 @@ export class Answer {
         return ret >>> 0;
     }
     /**
+     * Lists of numbers, best first, in one order by their reciprocal ranks.
+     *
+     * # Errors
+     * Throws a `KbError` for lists of the wrong shape.
+     * @param {number[][]} lists
+     * @returns {Uint32Array}
+     */
+    merged(lists) {
+        const ret = wasm.answer_merged(this.__wbg_ptr, lists);
+        if (ret[3]) {
+            throw takeFromExternrefTable0(ret[2]);
+        }
+        var v1 = getArrayU32FromWasm0(ret[0], ret[1]).slice();
+        wasm.__wbindgen_free(ret[0], ret[1] * 4, 4);
+        return v1;
+    }
+    /**
      * The names in a question. One is strange if a search by words for it alone says `unknown` of at least `strangeFrom`.
      * @param {string} question
      * @returns {string[]}
@@ -391,6 +408,22 @@ export class Answer {
     get strangeFrom() {
         const ret = wasm.answer_strangeFrom(this.__wbg_ptr);
         return ret;
+    }
+    /**
+     * The passages that an answer may rest on by the limits of the knowledge base's author.
+     *
+     * # Errors
+     * Throws a `KbError` for passages or limits of the wrong shape.
+     * @param {Passage[]} passages
+     * @param {AnswerLimits} limits
+     * @returns {Passage[]}
+     */
+    within(passages, limits) {
+        const ret = wasm.answer_within(this.__wbg_ptr, passages, limits);
+        if (ret[2]) {
+            throw takeFromExternrefTable0(ret[1]);
+        }
+        return takeFromExternrefTable0(ret[0]);
     }
 }
 if (Symbol.dispose) Answer.prototype[Symbol.dispose] = Answer.prototype.free;
@@ -1069,7 +1102,7 @@ function __wbg_get_imports() {
             return ret;
         },
         __wbindgen_generic_0000000000000001: function(arg0, arg1) {
-            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 81, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
+            // Cast intrinsic for `Closure(Closure { owned: true, function: Function { arguments: [Externref], shim_idx: 82, ret: Result(Unit), inner_ret: Some(Result(Unit)) }, mutable: true }) -> Externref`.
             const ret = makeMutClosure(arg0, arg1, wasm_bindgen__convert__closures_____invoke__h806a9177f1906c19);
             return ret;
         },

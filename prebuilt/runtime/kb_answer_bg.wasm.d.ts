@@ -11,6 +11,7 @@ export const answer_extract: (a: number, b: number, c: number, d: any, e: number
 export const answer_judge: (a: number, b: number, c: number, d: number, e: number, f: number, g: number, h: number, i: number, j: number, k: number, l: number, m: number) => [number, number, number];
 export const answer_lookups: (a: number, b: number, c: number, d: number, e: number) => [number, number];
 export const answer_maxPassages: (a: number) => number;
+export const answer_merged: (a: number, b: any) => [number, number, number, number];
 export const answer_names: (a: number, b: number, c: number) => [number, number];
 export const answer_new: (a: any) => [number, number, number];
 export const answer_order: (a: number, b: number, c: number, d: number) => [number, number];
@@ -22,6 +23,7 @@ export const answer_refusal: (a: number, b: number, c: number) => [number, numbe
 export const answer_rewrite: (a: number, b: any, c: number, d: number) => [number, number, number];
 export const answer_rewritten: (a: number, b: number, c: number, d: number, e: number) => [number, number];
 export const answer_strangeFrom: (a: number) => number;
+export const answer_within: (a: number, b: any, c: any) => [number, number, number];
 export const chat_ask: (a: number, b: any, c: any, d: any, e: any) => any;
 export const chat_baseUrl: (a: number) => [number, number];
 export const chat_body: (a: number, b: any) => [number, number, number, number];

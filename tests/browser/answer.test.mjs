@@ -168,7 +168,7 @@ test('a language model prepares the search where the reader lets it: other words
 });
 
 test('a language model that prepares nothing of use changes nothing', async () => {
-  model = await languageModel({ reply: () => ({ pieces: ['I would say yes [1].'] }) });
+  model = await languageModel({ reply: () => ({ pieces: ['I would say yes.'] }) });
   await open();
   const titles = await page.locator('.hit-title').allTextContents();
   await page.locator('[data-llm]').click();

@@ -144,9 +144,8 @@ function painted(_response, query, meaning) {
 }
 
 function loadNearest() {
-  if (!nearest && !navigator.onLine) return; // results are the same without
   nearest ??= import('./components/nearest.js').then(({ nearestSentences }) => nearestSentences(find('[data-results]'), engine));
-  nearest?.catch(() => (nearest = undefined));
+  nearest.catch(() => (nearest = undefined));
 }
 
 /** Marks the sentences that are nearest to the question. @param {string} question */

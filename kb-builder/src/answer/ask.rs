@@ -141,17 +141,13 @@ impl Answerer {
         if base.vectors.is_none() {
             return Ok(Self { base, encoder: None, refiner: None, note: None });
         }
-        match base::query_encoder(site, &base.manifest, "--encoder", encoder) {
-            Ok(found) => Ok(Self { base, encoder: Some(found), refiner: None, note: None }),
+        let (encoder, note) = match base::query_encoder(site, &base.manifest, "--encoder", encoder) {
+            Ok(found) => (Some(found), None),
             // Words alone still answer; a model that was named must be the right one.
-            Err(e) if encoder.is_none() => Ok(Self {
-                base,
-                encoder: None,
-                refiner: None,
-                note: Some(format!("searching by words only, since {e}")),
-            }),
-            Err(e) => Err(e),
-        }
+            Err(e) if encoder.is_none() => (None, Some(format!("searching by words only, since {e}"))),
+            Err(e) => return Err(e),
+        };
+        Ok(Self { base, encoder, refiner: None, note })
     }
 
     /// What comes after each search from now on.
@@ -228,7 +224,7 @@ impl Answerer {
 
     /// The prompt for what was found.
     pub fn prompt(&self, found: &Found, settings: &Settings) -> Prompt {
-        let passages = settings.budget.of(&found.passages);
+        let passages = settings.limits.of(&found.passages);
         prompt::build(&settings.templates, &found.question, &passages, settings.options.num_ctx)
     }
 
@@ -239,7 +235,7 @@ impl Answerer {
             let segments = vec![Segment::Text { text: refusal }];
             return self.answer(found, &found.passages, segments, Kind::NothingRelevant, "");
         }
-        let passages = settings.budget.of(&found.passages);
+        let passages = settings.limits.of(&found.passages);
         let by_meaning = |sentences: &[&str]| self.cosines(found.vector.as_deref()?, sentences);
         let scorer: Option<Scorer<'_>> = if found.vector.is_some() { Some(&by_meaning) } else { None };
         let mut segments = to_segments(&extract(&found.question, &passages, scorer));

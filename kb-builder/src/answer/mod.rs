@@ -2,12 +2,10 @@
 //! language model or the passages' own sentences, and the check of what came back.
 
 mod ask;
-mod budget;
 mod chat;
 pub(crate) mod dotenv;
 pub mod settings;
 
 pub use ask::{Answer, Answerer, Found, Kind, Progress, Source};
-pub use budget::Budget;
 pub use chat::{Chat, ChatEvent};
 pub use settings::{Key, LlmConfig, LlmFlags, Settings};

@@ -1,12 +1,11 @@
 //! Which language model answers, and how: flag, then environment, then `[llm]` of `kb.toml`, then default.
 
-use super::budget::Budget;
 use super::dotenv;
 use crate::error::{Error, Result};
-use kb_core::answer::MAX_PASSAGES;
 use kb_core::answer::prompt::{TemplateChange, TemplateChanges, Templates};
 use kb_core::answer::request::{ChatOptions, Endpoint, Provider};
-use kb_core::bundle::{AnswerLimits, Manifest};
+use kb_core::answer::{AnswerLimits, MAX_PASSAGES};
+use kb_core::bundle::Manifest;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt;
@@ -141,13 +140,11 @@ pub struct Settings {
     /// How long the server may be silent.
     pub idle: Duration,
     /// How much of what was found an answer rests on.
-    pub budget: Budget,
+    pub limits: AnswerLimits,
     /// The words of the prompt.
     pub templates: Templates,
     /// What `kb.toml` says of them.
     changes: TemplateChanges,
-    /// What `kb.toml` says of the budget.
-    limits: AnswerLimits,
 }
 
 impl Settings {
@@ -197,7 +194,6 @@ impl Settings {
         if !(0.0..=2.0).contains(&options.temperature) {
             return Err(Error::usage("[llm] temperature is not from 0 to 2", "0.2 keeps to the passages"));
         }
-        let limits = config.limits()?;
         let key = match &endpoint {
             Some(endpoint) => key(flags, config, endpoint.provider(), env, file)?,
             None => None,
@@ -209,8 +205,7 @@ impl Settings {
             options,
             key,
             idle: Duration::from_secs(config.idle_timeout.unwrap_or(IDLE_SECONDS).max(1)),
-            budget: Budget::of_limits(limits),
-            limits,
+            limits: config.limits()?,
             templates,
             changes,
         })
@@ -219,10 +214,7 @@ impl Settings {
     /// Takes over the words and limits that a site was built with, where `kb.toml` says nothing else.
     pub fn adopt(&mut self, of_site: &Manifest) -> Result<()> {
         self.templates = Templates::default().with(&of_site.templates.overlaid(&self.changes))?;
-        self.budget = Budget::of_limits(AnswerLimits {
-            passages: self.limits.passages.or(of_site.answers.passages),
-            context: self.limits.context.or(of_site.answers.context),
-        });
+        self.limits = self.limits.or(of_site.answers);
         Ok(())
     }
 }
@@ -385,10 +377,10 @@ mod tests {
         site.templates = TemplateChanges { zh: words("没有。"), en: words("Nothing.") };
         site.answers = AnswerLimits { passages: Some(2), context: Some(900) };
         s.adopt(&site).expect("adopts");
-        assert_eq!((s.budget.passages, s.budget.chars), (2, 900));
+        assert_eq!(s.limits, site.answers);
         let mut own = resolve(LlmFlags::default(), "passages = 4", &[], &[]).expect("settings");
         own.adopt(&site).expect("adopts");
-        assert_eq!((own.budget.passages, own.budget.chars), (4, 900));
+        assert_eq!(own.limits, AnswerLimits { passages: Some(4), context: Some(900) });
         assert_eq!((s.templates.zh.refusal.as_str(), s.templates.en.refusal.as_str()), ("没有。", "No."));
         assert!(resolve(LlmFlags::default(), "", &[("KB_LLM_PROVIDER", "x")], &[]).is_err());
         for tokens in [0, 100_000] {

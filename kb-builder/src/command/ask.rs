@@ -73,9 +73,8 @@ struct Output<'a> {
     prompt: Option<&'a [Message]>,
 }
 
-/// The settings for these flags: those of `kb.toml`, and of the `.env` beside it.
-pub(super) fn settings(flags: &LlmFlags) -> Result<Settings> {
-    let config = Config::load(flags.config.as_deref())?;
+/// The settings for these flags, over those of `kb.toml` and of the `.env` beside it.
+pub(super) fn settings(flags: &LlmFlags, config: &Config) -> Result<Settings> {
     let folder = flags.config.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     Settings::resolve(flags, &config.llm, folder)
 }
@@ -117,12 +116,12 @@ pub(super) fn failed(failure: &Failure, lang: kb_core::document::Lang) -> Error 
 
 /// Asks and prints.
 pub fn run(args: &Args) -> Result<ExitCode> {
-    let settings = settings(&args.llm)?;
+    let config = Config::load(args.llm.config.as_deref())?;
+    let settings = settings(&args.llm, &config)?;
     if args.question.as_deref().is_some_and(|q| q.trim().is_empty()) {
         return Err(Error::usage("the question is empty", ""));
     }
     let mut answerer = Answerer::open(&args.site, args.encoder.as_deref())?;
-    let config = Config::load(args.llm.config.as_deref())?;
     let llm = |what: &str| LanguageModel::new(settings.clone(), what);
     answerer.set_refiner(args.refine.open(&config.retrieval, llm)?);
     check_collections(answerer.base(), &args.collections)?;

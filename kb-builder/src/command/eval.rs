@@ -239,10 +239,10 @@ fn answers(args: &Args) -> Result<ExitCode> {
         config: args.config.clone(),
         no_llm: false,
     };
-    let mut settings = ask::settings(&flags)?;
+    let config = Config::load(args.config.as_deref())?;
+    let mut settings = ask::settings(&flags, &config)?;
     let questions = asked::read(args.questions.as_deref().unwrap_or(Path::new("")))?;
     let mut answerer = Answerer::open(&args.set, None)?;
-    let config = Config::load(args.config.as_deref())?;
     answerer.set_refiner(args.refine.open(&config.retrieval, |what| LanguageModel::new(settings.clone(), what))?);
     if let Some(note) = &answerer.note {
         eprintln!("note: {note}");
@@ -274,7 +274,8 @@ fn answers(args: &Args) -> Result<ExitCode> {
 fn refiner(args: &Args) -> Result<Option<Refiner>> {
     let config = args.config.as_deref().map(|path| Config::load(Some(path))).transpose()?.unwrap_or_default();
     let flags = LlmFlags { config: args.config.clone(), ..LlmFlags::default() };
-    args.refine.open(&config.retrieval, |what| LanguageModel::new(ask::settings(&flags)?, what))
+    let llm = |what: &str| LanguageModel::new(ask::settings(&flags, &Config::load(args.config.as_deref())?)?, what);
+    args.refine.open(&config.retrieval, llm)
 }
 
 fn settings<'a>(

@@ -252,7 +252,7 @@ pub fn run(args: &Args) -> Result<ExitCode> {
         read => read?,
     };
     let refiner =
-        args.refine.open(&config.retrieval, |what| LanguageModel::new(super::ask::settings(&flags)?, what))?;
+        args.refine.open(&config.retrieval, |what| LanguageModel::new(super::ask::settings(&flags, &config)?, what))?;
     let started = Instant::now();
     let embedded = encoder.as_ref().map(|e| base::embed_question(e.as_ref(), &query.text)).transpose();
     let question = match embedded {

@@ -2,6 +2,7 @@
 
 use super::ask;
 use crate::answer::LlmFlags;
+use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::serve;
 use crate::{base, site};
@@ -78,7 +79,7 @@ fn open_api(args: &Args) -> Result<serve::Api> {
             "leave --host away, or serve the site to the network without --api",
         ));
     }
-    serve::Api::open(&args.site, ask::settings(&args.llm)?)
+    serve::Api::open(&args.site, ask::settings(&args.llm, &Config::load(args.llm.config.as_deref())?)?)
 }
 
 /// Opens the address with the system's own command; the reader has the address in any case.

@@ -41,12 +41,11 @@ fn sentence(message: &str) -> String {
     if message.starts_with("unknown field") {
         return unknown(message);
     }
-    for (begin, verb) in [("invalid type: ", "is"), ("invalid value: ", "is")] {
-        if let Some((found, expected)) = message.strip_prefix(begin).and_then(|m| m.rsplit_once(", expected ")) {
-            return format!("{} {verb} not {}", thing(found), wanted(expected));
-        }
+    let wrong = ["invalid type: ", "invalid value: "].iter().find_map(|begin| message.strip_prefix(begin));
+    match wrong.and_then(|rest| rest.rsplit_once(", expected ")) {
+        Some((found, expected)) => format!("{} is not {}", thing(found), wanted(expected)),
+        None => message.to_owned(),
     }
-    message.to_owned()
 }
 
 /// An unknown key: where it belongs, or which one is meant, from those that the parser lists.

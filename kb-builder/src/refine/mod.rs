@@ -1,5 +1,5 @@
 //! After the fusion: other readings of the question, searched as well, and a second model that puts the first hits in a
-//! better order. All of it is off unless it is asked for, and none of it is in the page.
+//! better order. All of it is off unless it is asked for. Of the page only answers have a part of it, in www/assets/engine/answers.js.
 
 mod folder;
 mod llm;
@@ -66,7 +66,7 @@ impl Choice {
     }
 
     /// Whether a language model has a part in it.
-    pub fn needs_language_model(&self) -> bool {
+    fn needs_language_model(&self) -> bool {
         self.reranks_by(LANGUAGE_MODEL) || self.understand == Some(Reader::Llm)
     }
 
@@ -243,10 +243,7 @@ impl Refiner {
                     Ok(order) => {
                         let mut place = vec![0; count];
                         order.iter().enumerate().for_each(|(to, from)| place[*from] = to);
-                        let before: Vec<u32> = placed[..count].iter().map(|p| p.hit.chunk).collect();
-                        placed[..count].sort_by_key(|p| {
-                            before.iter().position(|chunk| *chunk == p.hit.chunk).map_or(usize::MAX, |i| place[i])
-                        });
+                        placed[..count].sort_by_key(|p| place[p.refinement.rank_before - 1]);
                     }
                     Err(why) => notes.push(format!("the search's own order stays: {why}")),
                 }

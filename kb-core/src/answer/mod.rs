@@ -15,6 +15,7 @@ pub mod citations;
 mod code;
 pub mod extract;
 pub mod judge;
+mod limits;
 mod passage;
 pub mod prompt;
 pub mod relevance;
@@ -23,4 +24,5 @@ pub mod stream;
 pub mod support;
 mod template;
 
+pub use limits::AnswerLimits;
 pub use passage::{MAX_PASSAGES, Passage, passages};

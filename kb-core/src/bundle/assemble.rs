@@ -1,10 +1,10 @@
 //! A whole bundle: from documents, chunks and indexes to files, and back.
 
 use super::frame::{self, FORMAT_VERSION, SectionKind};
-#[cfg(feature = "build")]
-use super::manifest::AnswerLimits;
 use super::manifest::{CollectionInfo, Counts, Manifest, SectionRef, sha256_hex};
 use super::{chunks, docs, text};
+#[cfg(feature = "build")]
+use crate::answer::AnswerLimits;
 use crate::answer::prompt::TemplateChanges;
 use crate::chunk::{Chunk, ChunkId, identify};
 use crate::document::Document;

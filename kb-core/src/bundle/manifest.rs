@@ -1,6 +1,8 @@
 //! `manifest.json`: what a bundle is, and which section files it consists of.
 
 use super::frame::{self, FORMAT_VERSION, HEADER_BYTES, MAX_SECTION_BYTES, SectionKind};
+#[cfg(feature = "build")]
+use crate::answer::AnswerLimits;
 use crate::answer::prompt::TemplateChanges;
 use crate::embed::ModelInfo;
 use crate::search::{RetrievalOptions, Synonyms};
@@ -59,19 +61,6 @@ pub struct Manifest {
     pub counts: Counts,
     /// The section files, sorted by kind, parts of one kind in order.
     pub sections: Vec<SectionRef>,
-}
-
-/// How much of what was found an answer may rest on, where the author wants less than there is room for.
-#[cfg(feature = "build")]
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct AnswerLimits {
-    /// Most passages.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub passages: Option<u32>,
-    /// Most characters of all passages together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub context: Option<u32>,
 }
 
 /// The one field of a manifest that every version has.

@@ -18,7 +18,5 @@ pub mod text;
 pub(crate) use assemble::identify_missing;
 pub use assemble::{Bundle, BundleBuilder, BundleFile, SealedBundle, open_bundle, open_sections};
 pub use frame::{FORMAT_VERSION, HEADER_BYTES, MAX_SECTION_BYTES, SectionKind, open, seal};
-#[cfg(feature = "build")]
-pub use manifest::AnswerLimits;
 pub use manifest::{CollectionInfo, Counts, MANIFEST_FILE, Manifest, ManifestProbe, SectionRef, sha256_hex};
 pub use pack::{Packed, pack, unpack};

@@ -10,7 +10,6 @@ const MAX_VALUES: usize = 50;
 
 /// The values of one key, the most frequent first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Facet {
     /// `collection`, `lang`, `tag` or `type`; all but the first are keys of filters.
     pub key: String,
@@ -35,21 +34,33 @@ pub(super) fn count<'d>(passages: impl Iterator<Item = (&'d Document, ChunkKind)
         };
         add("collection", &document.collection);
         add("lang", document.lang.code());
-        let mut tags = BTreeSet::new();
-        for value in ["tags", "tag"].iter().filter_map(|key| document.metadata.get(*key)) {
-            collect(value, &mut tags);
-        }
-        tags.iter().for_each(|tag| add("tag", tag));
+        tags_of(document).iter().for_each(|tag| add("tag", tag));
     }
-    counts
-        .into_iter()
-        .map(|(key, values)| {
-            let mut values: Vec<(String, usize)> = values.into_iter().collect();
-            values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            values.truncate(MAX_VALUES);
-            Facet { key: key.to_owned(), values }
-        })
-        .collect()
+    counts.into_iter().map(|(key, values)| Facet { key: key.to_owned(), values: ranked(values) }).collect()
+}
+
+/// The tags of documents and how many have each, the most frequent first.
+pub(super) fn tags(documents: &[Document]) -> Vec<(String, usize)> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for tag in documents.iter().flat_map(tags_of) {
+        *counts.entry(tag).or_default() += 1;
+    }
+    ranked(counts)
+}
+
+fn ranked(values: BTreeMap<String, usize>) -> Vec<(String, usize)> {
+    let mut values: Vec<(String, usize)> = values.into_iter().collect();
+    values.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    values.truncate(MAX_VALUES);
+    values
+}
+
+fn tags_of(document: &Document) -> BTreeSet<String> {
+    let mut tags = BTreeSet::new();
+    for value in ["tags", "tag"].iter().filter_map(|key| document.metadata.get(*key)) {
+        collect(value, &mut tags);
+    }
+    tags
 }
 
 /// Tags as filters read them: a list, or one text with commas, with `#` or without.

@@ -2,7 +2,7 @@
 
 use super::duplicates::Seen;
 use super::excerpt::{MarkTerm, excerpt};
-use super::facet::{Facet, count};
+use super::facet::{Facet, count, tags};
 use super::filter::{admits_kind, is_about_passages, matches};
 use super::fusion::{CANDIDATES, Fused, Lists, fuse, speaks, vector_candidates};
 use super::fusion::{Part, PartName, sum};
@@ -297,7 +297,9 @@ impl KnowledgeBase {
                 }
             }
         }
-        let facets = if EXPLAINS { self.facets_of(fused.iter().map(|f| f.chunk)) } else { Vec::new() };
+        let passages =
+            fused.iter().filter_map(|f| Some((self.document_of(f.chunk)?, self.chunks.get(f.chunk as usize)?.kind)));
+        let facets = if EXPLAINS { count(passages) } else { Vec::new() };
         let response = Response {
             hits,
             mode,
@@ -320,13 +322,9 @@ impl KnowledgeBase {
         Ok(Explained { response, explanations, understanding, facets })
     }
 
-    /// How many documents of the whole base have which language, collection, tag and sort of passage.
-    pub fn facets(&self) -> Vec<Facet> {
-        self.facets_of(0..self.chunks.len() as u32)
-    }
-
-    fn facets_of(&self, chunks: impl Iterator<Item = u32>) -> Vec<Facet> {
-        count(chunks.filter_map(|i| Some((self.document_of(i)?, self.chunks.get(i as usize)?.kind))))
+    /// The documents' tags and how many documents have each, the most frequent first, 50 at most.
+    pub fn tags(&self) -> Vec<(String, usize)> {
+        tags(&self.documents)
     }
 
     /// Whether the admitted passages hardly speak `lang`, which must be one that can be told.

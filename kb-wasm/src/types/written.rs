@@ -64,6 +64,7 @@ fn declarations() -> String {
     // What a page gives may leave out what has a default.
     let mut taken = SchemaSettings::draft2020_12().for_deserialize().into_generator();
     taken.subschema_for::<search::Query>();
+    taken.subschema_for::<core::AnswerLimits>();
     taken.subschema_for::<chat::Settings>();
     collect(taken, &mut found);
     let written: Vec<String> = found.iter().map(|(name, schema)| declaration(name, schema)).collect();

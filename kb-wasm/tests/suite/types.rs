@@ -60,8 +60,6 @@ impl Declarations {
         match kind {
             "string" => ok(value.is_string()),
             "number" => ok(value.as_f64().is_some()),
-            // Pairs of different things.
-            "unknown" => ok(!value.is_undefined()),
             _ if self.aliases.contains_key(kind) => self.check(&self.aliases[kind], value, place),
             _ => self.check_object(kind, value, place),
         }

@@ -52,8 +52,7 @@ export function facets(root, info, chosen, strings, onChoose) {
   ];
   // A language is switched on and, pressed again, off.
   const languages = langs.length < 2 ? [] : langs.map((lang) => pill(strings.langs[lang], lang === chosen.lang, { 'data-lang': lang }, { ...chosen, lang: lang === chosen.lang ? '' : lang }));
-  const tagged = (info.tags ?? []).slice(0, TAGS);
-  const tags = tagged.map(([tag, count]) => pill([tag, ' ', el('span', { class: 'scope-count' }, String(count))], tag === chosen.tag, { 'data-tag': tag, title: strings.library.documents(count) }, { ...chosen, tag: tag === chosen.tag ? '' : tag }));
+  const tags = info.tags.slice(0, TAGS).map(({ name, documents }) => pill([name, ' ', el('span', { class: 'scope-count' }, String(documents))], name === chosen.tag, { 'data-tag': name, title: strings.library.documents(documents) }, { ...chosen, tag: name === chosen.tag ? '' : name }));
   const group = (label, pills) => (pills.length ? el('div', { class: 'scope-group', role: 'group', 'aria-label': label }, ...pills) : '');
   root.hidden = collections.length + languages.length + tags.length === 0;
   root.replaceChildren(group(strings.search.scopes, collections), group(strings.search.languages, languages), group(strings.search.tags, tags));

@@ -2,6 +2,9 @@
 
 /** @typedef {{ key: string, value: string }} Condition */
 
+/** Keys that the list of documents tells, turned round or not. */
+const TOLD = /^(path|lang)\s*!?$/;
+
 /** A key that no document has: the condition is met by nothing. */
 const UNREAD = '\0';
 
@@ -28,12 +31,12 @@ export function admits({ collection, path, lang }, collections, filters) {
   if (collections.length > 0 && !collections.includes(collection)) return false;
   if (filters.some(({ key }) => key === UNREAD)) return false;
   const holds = ({ key, value }) => (key.startsWith('path') ? path.startsWith(value) : lang === value);
-  const told = filters.filter(({ key }) => /^(path|lang)\s*!?$/.test(key));
+  const told = filters.filter(({ key }) => TOLD.test(key));
   return told.every((filter) => (filter.key.endsWith('!') ? !holds(filter) : told.some((other) => other.key === filter.key && holds(other))));
 }
 
 /** The conditions that {@link admits} cannot judge: only the engine knows tags, dates and front matter. @param {Condition[]} filters */
-export const untold = (filters) => filters.filter(({ key }) => !/^(path|lang)\s*!?$/.test(key));
+export const untold = (filters) => filters.filter(({ key }) => !TOLD.test(key));
 
 /** Fixed conditions and a language that the reader chose: it narrows them down and lifts none. @param {Condition[]} fixed @param {string} lang */
 export function narrowed(fixed, lang) {

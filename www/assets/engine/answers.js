@@ -62,8 +62,6 @@ export async function connect(settings) {
 const CANDIDATES = 25;
 /** How long each of its calls may take before the search goes on without it. Milliseconds. */
 const PATIENCE = 20_000;
-/** The constant of reciprocal ranks. */
-const RRF_K = 60;
 
 /** A language model that prepares the search. @typedef {{ chat: import('../runtime/kb_answer.js').Chat, numCtx: number }} Helper */
 
@@ -92,9 +90,9 @@ export async function findPassages(engine, question, signal, helper) {
   let lookups = [];
   if (helper) {
     const reply = await say(helper.chat, module.reading(question.text), signal);
-    lookups = module.lookups(reply?.text ?? '', question.text);
+    lookups = module.lookups(reply, question.text);
     const others = await Promise.all(lookups.map(search));
-    hits = merged([hits, ...others.map((other) => other.hits)]);
+    hits = merged(module, [hits, ...others.map((other) => other.hits)]);
   }
   hits = hits.slice(0, helper ? CANDIDATES : module.maxPassages);
   /** @type {Passage[]} */
@@ -105,9 +103,8 @@ export async function findPassages(engine, question, signal, helper) {
     return { chunkId, collection, path, title, headingPath, anchor, text: passage ? text.slice(passage.start, passage.end).trim() : hit.excerpt.text };
   }));
   if (helper && passages.length > 1) {
-    const { text, cited } = (await say(helper.chat, module.ranking(question.text, passages, helper.numCtx), signal, passages)) ?? { text: '', cited: [] };
-    // `[3, 1, 2]` arrives as citations of these passages; an order in another form stays in the text.
-    const order = cited.length ? [...new Set([...cited, ...passages.keys()])] : [...(module.order(text, passages.length) ?? passages.keys())];
+    const reply = await say(helper.chat, module.ranking(question.text, passages, helper.numCtx), signal);
+    const order = [...(module.order(reply, passages.length) ?? passages.keys())];
     [hits, passages] = [order.map((i) => hits[i]), order.map((i) => passages[i])];
   }
   [hits, passages] = [hits.slice(0, module.maxPassages), passages.slice(0, module.maxPassages)];
@@ -120,67 +117,42 @@ export async function findPassages(engine, question, signal, helper) {
     question.text, new Float32Array(near.map(({ vectorScore }) => vectorScore)), near.map(({ lang }) => lang),
     response.coverage, response.unknown, strange, passages.length > 0, engine.info.model,
   );
-  return { question: question.text, hits, passages: within(passages, engine.info.answers), relevance, byMeaning, lookups };
+  return { question: question.text, hits, passages: engine.info.answers ? module.within(passages, engine.info.answers) : passages, relevance, byMeaning, lookups };
 }
 
-/**
- * What a language model replies, and which of the passages it names; nothing if it fails or takes too long.
- * @param {import('../runtime/kb_answer.js').Chat} chat @param {import('../runtime/kb_answer.js').Message[]} messages @param {AbortSignal} signal @param {Passage[]} [passages]
- */
-async function say(chat, messages, signal, passages = []) {
+/** What a language model replies; nothing if it fails or takes too long. @param {import('../runtime/kb_answer.js').Chat} chat @param {import('../runtime/kb_answer.js').Message[]} messages @param {AbortSignal} signal */
+async function say(chat, messages, signal) {
   const call = new AbortController();
   const stop = () => call.abort();
   const timer = setTimeout(stop, PATIENCE);
   signal.addEventListener('abort', stop, { once: true });
   let text = '';
-  /** @type {number[]} */
-  let cited = [];
   try {
-    await stream(chat, { messages, passages }, (event) => {
+    await stream(chat, { messages, passages: [] }, (event) => {
       if (event.kind === 'text') text += event.text;
-      if (event.kind === 'citation') cited.push(event.passage);
-      if (event.kind === 'restart') [text, cited] = ['', []];
+      if (event.kind === 'restart') text = '';
     }, call.signal);
-    return { text, cited };
+    return text;
   } catch {
     signal.throwIfAborted();
-    return undefined; // the search goes on without it
+    return ''; // the search goes on without it
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
 }
 
-/** Lists of hits in one order, by the sums of their reciprocal ranks. @param {any[][]} lists */
-function merged(lists) {
-  /** @type {Map<string, { hit: any, score: number }>} */
-  const all = new Map();
-  for (const list of lists) {
-    list.forEach((hit, i) => {
-      const key = `${hit.site ?? ''} ${hit.chunkId}`;
-      const known = all.get(key) ?? { hit, score: 0 };
-      all.set(key, { hit: known.hit, score: known.score + 1 / (RRF_K + i + 1) });
-    });
-  }
-  return [...all.values()].sort((a, b) => b.score - a.score).map(({ hit }) => hit);
-}
-
-/**
- * The passages that an answer may rest on by the author's limits, in their order. What is too long is left out; only the
- * best one is cut instead.
- * @template {{ text: string }} T @param {T[]} passages @param {{ passages?: number, context?: number }} [limits] @returns {T[]}
- */
-export function within(passages, { passages: most = Infinity, context = Infinity } = {}) {
-  let left = context;
-  /** @type {T[]} */
-  const taken = [];
-  for (const passage of passages.slice(0, most)) {
-    const characters = [...passage.text];
-    if (characters.length <= left) taken.push(passage);
-    else if (!taken.length) taken.push({ ...passage, text: characters.slice(0, left).join('') });
-    left = Math.max(left - characters.length, 0);
-  }
-  return taken;
+/** Lists of hits in one order. @param {import('../runtime/kb_answer.js').Answer} module @param {any[][]} lists */
+function merged(module, lists) {
+  /** Each passage once, in the order of its number. @type {Map<string, { n: number, hit: any }>} */
+  const known = new Map();
+  const numbers = lists.map((list) => list.map((hit) => {
+    const key = `${hit.site ?? ''} ${hit.chunkId}`;
+    if (!known.has(key)) known.set(key, { n: known.size, hit });
+    return known.get(key)?.n ?? 0;
+  }));
+  const all = [...known.values()];
+  return Array.from(module.merged(numbers), (n) => all[n].hit);
 }
 
 /** The sentence for a question that the knowledge base has nothing about. @param {string} question */

@@ -149,8 +149,8 @@ export class EngineGroup extends EventTarget {
     const infos = this.#ready().map(({ engine }) => engine.info);
     /** @type {Map<string, number>} */
     const tags = new Map();
-    for (const [tag, count] of infos.flatMap((info) => info.tags ?? [])) tags.set(tag, (tags.get(tag) ?? 0) + count);
-    this.info = { ...infos[0], tags: [...tags].sort((a, b) => b[1] - a[1]), title: titles.filter(Boolean).join(' · '), chunks: infos.reduce((sum, { chunks }) => sum + chunks, 0), collections, documents };
+    for (const { name, documents: count } of infos.flatMap((info) => info.tags)) tags.set(name, (tags.get(name) ?? 0) + count);
+    this.info = { ...infos[0], tags: [...tags].map(([name, count]) => ({ name, documents: count })).sort((a, b) => b.documents - a.documents), title: titles.filter(Boolean).join(' · '), chunks: infos.reduce((sum, { chunks }) => sum + chunks, 0), collections, documents };
   }
 }
 
